@@ -171,8 +171,11 @@ pub struct Answer {
 }
 
 /// One thing that happened in a run.
+///
+/// On a line of the journal and of `--json` the variant's name is the key `type` beside the fields: the journal's `line`
+/// writes that. Here it is around them, since a tagged enum that serde derives cannot read a [`Json`] back as it was written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "type")]
+#[serde(rename_all = "kebab-case")]
 pub enum Record {
     /// The run begins: the first record.
     #[serde(rename_all = "kebab-case")]
