@@ -43,6 +43,8 @@
 //! [`Error`] has a variant for each kind of the contract, each with a message for a person. A turn that its harness could not
 //! take is [`Error::Harness`]; a flow may read past that one. A spent budget and a stop are for the caller: hand them on.
 
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 mod agent;
 mod batch;
 mod budget;

@@ -1,8 +1,26 @@
 //! Compiles flows that are crates of this workspace, for the build script of a crate that carries them.
 //!
-//! A build script calls [`Guests::below`] for each folder of flows, [`Guests::compile`], and writes what it wants to include.
+//! A build script calls [`Guests::below`] for each folder of flows, [`Guests::compile`], and writes what it wants to include:
+//!
+//! ```no_run
+//! use flowhost_sdk_build::{Guests, run, table, write_output};
+//!
+//! fn main() -> std::process::ExitCode {
+//!     run(|| {
+//!         let flows = Guests::of_workspace("../..")?.below("flows")?.compile()?;
+//!         write_output("flows.rs", &table("FLOWS", "The flows, by name.", &flows))
+//!     })
+//! }
+//! ```
+//!
 //! All guests of all build scripts share one target directory beside the outer one, so each is compiled once and then
 //! only when it changed. The target `wasm32-wasip2` is added where rustup can and it is missing.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a build script works on the files of its build, starts cargo, and speaks to the outer one on stdout"
+)]
 
 mod toolchain;
 
@@ -10,13 +28,24 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 /// The target that flows are compiled for.
 pub const TARGET: &str = "wasm32-wasip2";
 
 /// What went wrong, as a build script shows it.
 pub type Error = Box<dyn std::error::Error>;
+
+/// Runs a build script, and hands its error to cargo as one that a person reads.
+pub fn run(script: impl FnOnce() -> Result<(), Error>) -> ExitCode {
+    match script() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            error.to_string().lines().for_each(|line| tell_cargo("error", line));
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// Crates to compile.
 #[derive(Debug)]
@@ -35,15 +64,18 @@ pub struct Component {
 }
 
 impl Guests {
-    /// Guests of the workspace at `root`, none yet.
-    pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), folders: Vec::new() }
+    /// Guests of the workspace whose root is at this path from the build script's crate; none yet.
+    pub fn of_workspace(root: &str) -> Result<Self, Error> {
+        let root = Path::new(&variable("CARGO_MANIFEST_DIR")?).join(root);
+        let root = root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))?;
+        Ok(Self { root, folders: Vec::new() })
     }
 
     /// Adds each crate that lies in a folder, given relative to the root. The folder's name is the package's.
     pub fn below(mut self, folder: &str) -> Result<Self, Error> {
-        watch(&self.root.join(folder));
-        let listed = fs::read_dir(self.root.join(folder)).map_err(|error| format!("{folder}: {error}"))?;
+        let folder = self.root.join(folder);
+        watch(&folder);
+        let listed = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         for entry in listed {
             let path = entry?.path();
             if path.join("Cargo.toml").is_file() {
@@ -89,17 +121,23 @@ impl Guests {
     }
 }
 
-/// Rust source of a table of components, `static NAME: &[(&str, &[u8])]`: each with its name and its bytes.
+/// Rust source of a table of components, each with its name and its bytes.
 pub fn table(name: &str, docs: &str, components: &[Component]) -> String {
     let mut source = format!("/// {docs}\npub static {name}: &[(&str, &[u8])] = &[\n");
     for Component { name, path } in components {
+        // Writing to a string does not fail.
         let _ = writeln!(source, "    ({name:?}, include_bytes!({path:?})),");
     }
     source.push_str("];\n");
     source
 }
 
-/// Writes a file of the build script, and leaves it alone where it is the same: what includes it is not compiled again.
+/// Writes source into `OUT_DIR`, for the crate to `include!`.
+pub fn write_output(name: &str, source: &str) -> Result<(), Error> {
+    write_changed(&Path::new(&variable("OUT_DIR")?).join(name), source.as_bytes())
+}
+
+/// Writes a file, and leaves it alone where it is the same: what includes it is not compiled again.
 pub fn write_changed(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     if fs::read(path).is_ok_and(|there| there == bytes) {
         return Ok(());
@@ -114,8 +152,12 @@ pub fn variable(name: &str) -> Result<String, Error> {
 
 /// Runs the build script again when something at this path changes.
 pub fn watch(path: &Path) {
+    tell_cargo("rerun-if-changed", &path.display().to_string());
+}
+
+fn tell_cargo(key: &str, value: &str) {
     // A closed stdout is cargo gone: there is nobody left to tell.
-    let _ = writeln!(std::io::stdout(), "cargo::rerun-if-changed={}", path.display());
+    let _ = writeln!(std::io::stdout(), "cargo::{key}={value}");
 }
 
 fn name_of(folder: &Path) -> Result<String, Error> {

@@ -1,5 +1,7 @@
 //! The attributes of `flowhost-sdk`; their documentation is read there.
 
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 use proc_macro::TokenStream;
 
 mod data;
