@@ -138,7 +138,8 @@ impl Agent {
         Err(if can {
             Error::not_granted(format!("{capability}: the flow's manifest does not declare it for the role {role}"))
         } else {
-            let message = format!("{capability}: {}, which fills the role {role}, cannot do it", self.grant.harness.name());
+            let message =
+                format!("{capability}: {}, which fills the role {role}, cannot do it", self.grant.harness.name());
             Error::harness(HarnessFault::Unsupported, message)
         })
     }
@@ -152,7 +153,12 @@ impl Agent {
     }
 
     /// The same at a directory of the env, given relative to it or absolute inside it. Fails in the words of S5.
-    pub async fn spawn_in(self: &Arc<Self>, at: Option<&Place>, directory: &str, when_busy: WhenBusy) -> Result<Arc<Session>> {
+    pub async fn spawn_in(
+        self: &Arc<Self>,
+        at: Option<&Place>,
+        directory: &str,
+        when_busy: WhenBusy,
+    ) -> Result<Arc<Session>> {
         self.branch.check()?;
         Ok(Session::open(self.seat_in(at, directory).await?, when_busy))
     }
@@ -185,7 +191,8 @@ impl Agent {
             return seat.clone();
         }
         let settings = serde_json::to_vec(&*self.grant.settings).unwrap_or_default();
-        let key = Key::of(&[&self.branch.key.0, self.role.as_bytes(), self.grant.label.as_bytes(), &settings, &place.0]);
+        let key =
+            Key::of(&[&self.branch.key.0, self.role.as_bytes(), self.grant.label.as_bytes(), &settings, &place.0]);
         let seat = Arc::new(Seat { agent: self.clone(), env, key });
         *last = Some(seat.clone());
         seat
@@ -224,18 +231,29 @@ impl Agent {
 
     /// The same harness under other settings, for a branch of its own. Fails with `not-granted` where that is wider, or names a
     /// model or effort that the person did not give.
-    pub fn derive(self: &Arc<Self>, permission: Option<Permission>, model: Option<&str>, effort: Option<&str>) -> Result<Arc<Self>> {
+    pub fn derive(
+        self: &Arc<Self>,
+        permission: Option<Permission>,
+        model: Option<&str>,
+        effort: Option<&str>,
+    ) -> Result<Arc<Self>> {
         self.branch.check()?;
         let settings = &self.grant.settings;
         for (what, asked, given) in [("model", model, &settings.model), ("effort", effort, &settings.effort)] {
             if let Some(asked) = asked.filter(|asked| asked != given) {
-                let message = format!("{what} {asked}: the person gave the role {} {given:?}; they allow another with --grant model=NAME", self.role);
+                let message = format!(
+                    "{what} {asked}: the person gave the role {} {given:?}; they allow another with --grant model=NAME",
+                    self.role
+                );
                 return Err(Error::not_granted(message));
             }
         }
         let permission = permission.unwrap_or(settings.permission);
         if !settings.permission.covers(&permission) {
-            return Err(Error::not_granted(format!("derive: the permission asked for is wider than what the role {} has", self.role)));
+            return Err(Error::not_granted(format!(
+                "derive: the permission asked for is wider than what the role {} has",
+                self.role
+            )));
         }
         let settings = Arc::new(Settings { permission, ..Settings::clone(settings) });
         let derived = Self::new(&self.branch, self.role.clone(), AgentGrant { settings, ..self.grant.clone() });
@@ -245,7 +263,12 @@ impl Agent {
 
     /// Opens a queue of what its sessions come upon. Fails where the role did not declare a moment, or the harness does not tell
     /// of it.
-    pub fn watch(&self, moments: Vec<Moment>, patience: Option<Duration>, unanswered: Unanswered) -> Result<Arc<Watch>> {
+    pub fn watch(
+        &self,
+        moments: Vec<Moment>,
+        patience: Option<Duration>,
+        unanswered: Unanswered,
+    ) -> Result<Arc<Watch>> {
         self.branch.check()?;
         for moment in &moments {
             self.offers(moment.name())?;

@@ -23,7 +23,8 @@ pub struct Schema {
 impl Schema {
     /// Reads a schema. Fails with `other` where it is not JSON or not a JSON Schema: the flow's own mistake.
     pub fn read(text: &str) -> Result<Arc<Self>> {
-        let wrong = |error: &dyn std::fmt::Display| Error::other(format!("the schema of a turn cannot be used: {error}"));
+        let wrong =
+            |error: &dyn std::fmt::Display| Error::other(format!("the schema of a turn cannot be used: {error}"));
         let json: Box<serde_json::value::RawValue> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
         let value: Value = serde_json::from_str(text).map_err(|error| wrong(&error))?;
         let validator = jsonschema::validator_for(&value).map_err(|error| wrong(&error))?;
@@ -38,7 +39,10 @@ impl Schema {
 
     /// What is added to a prompt for harnesses that cannot ask for a schema themselves.
     pub fn instruction(&self) -> String {
-        format!("\n\nAnswer with one JSON document that meets this JSON Schema, and with nothing else:\n{}", self.text.get())
+        format!(
+            "\n\nAnswer with one JSON document that meets this JSON Schema, and with nothing else:\n{}",
+            self.text.get()
+        )
     }
 
     /// The value that a reply holds, where it meets the schema; else what is wrong.
@@ -57,7 +61,10 @@ impl Schema {
 
     /// The error where the repaired answer is no better.
     pub fn unmet(wrong: &str) -> Error {
-        Error::harness(HarnessFault::BadOutput, format!("the answer does not meet the schema, after one repair: {wrong}"))
+        Error::harness(
+            HarnessFault::BadOutput,
+            format!("the answer does not meet the schema, after one repair: {wrong}"),
+        )
     }
 }
 
@@ -99,7 +106,9 @@ mod tests {
 
     #[test]
     fn a_document_is_found_in_the_words_around_it() {
-        for text in ["{\"ok\":true}", "Sure:\n```json\n{\"ok\":true}\n```\nDone.", "I say {\"ok\": true}, and that is it."] {
+        for text in
+            ["{\"ok\":true}", "Sure:\n```json\n{\"ok\":true}\n```\nDone.", "I say {\"ok\": true}, and that is it."]
+        {
             assert_eq!(last_document(text), Some(json!({"ok": true})), "{text}");
         }
         assert_eq!(last_document("no"), None);
@@ -107,7 +116,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_with_its_place() {
-        let schema = Schema::read(r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#).unwrap();
+        let schema =
+            Schema::read(r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#).unwrap();
         assert!(schema.value_in(&said("{\"n\":1}")).is_ok());
         let wrong = schema.value_in(&said("{\"n\":\"x\"}")).unwrap_err();
         assert!(wrong.starts_with("at /n: "), "{wrong}");

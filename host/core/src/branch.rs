@@ -94,7 +94,10 @@ impl Branch {
         Self::open(run, BranchId::root(), None, path, key, CancellationToken::new(), flow, given)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "called by the root and by a call, which make each of these in their own way")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "called by the root and by a call, which make each of these in their own way"
+    )]
     fn open(
         run: &Arc<Run>,
         id: BranchId,
@@ -212,13 +215,19 @@ impl Branch {
     pub(crate) fn default_place(self: &Arc<Self>) -> Result<Place> {
         let given = match &self.given_envs[..] {
             [] => {
-                let scratch = self.scratch.clone().ok_or_else(|| Error::requirement("there is no directory to open a session in"))?;
+                let scratch = self
+                    .scratch
+                    .clone()
+                    .ok_or_else(|| Error::requirement("there is no directory to open a session in"))?;
                 return Ok(Place::new(self, "scratch".into(), scratch));
             }
             [only] => only,
             several => several.iter().find(|(name, _)| &**name == "workspace").ok_or_else(|| {
                 let names: Vec<&str> = several.iter().map(|(name, _)| &**name).collect();
-                let message = format!("a session needs an env here: there are {}, and none is called workspace", names.join(", "));
+                let message = format!(
+                    "a session needs an env here: there are {}, and none is called workspace",
+                    names.join(", ")
+                );
                 Error::requirement(message)
             })?,
         };
@@ -237,7 +246,10 @@ impl Branch {
     pub async fn load(&self, reference: &str) -> Result<Arc<dyn Flow>> {
         self.check()?;
         if !self.manifest().loads.iter().any(|each| each == reference) {
-            let message = format!("{reference}: the manifest of {} does not declare that it loads this flow", self.manifest().name);
+            let message = format!(
+                "{reference}: the manifest of {} does not declare that it loads this flow",
+                self.manifest().name
+            );
             return Err(Error::not_granted(message));
         }
         self.run.loader.load(reference, self).await
@@ -251,7 +263,10 @@ impl Branch {
         let name: Arc<str> = flow.manifest().name.as_str().into();
         if self.depth() >= DEEPEST {
             let chain = chain(self.path.iter().chain([&name]));
-            let message = format!("{chain}: this call would be level {} of a chain of flows, and {DEEPEST} is the deepest", DEEPEST + 1);
+            let message = format!(
+                "{chain}: this call would be level {} of a chain of flows, and {DEEPEST} is the deepest",
+                DEEPEST + 1
+            );
             return Err(Error::flow(FlowFault::TooDeep, message));
         }
         let path: Arc<[Arc<str>]> = self.path.iter().cloned().chain([name]).collect();
@@ -260,7 +275,16 @@ impl Branch {
         let key = self.occurrence(key);
         let given = Given { scratch: given.scratch.or_else(|| self.scratch.clone()), ..given };
         let nth = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
-        let child = Self::open(&self.run, self.id.call(nth), Some(self), path, key, self.cancel.child_token(), flow.clone(), given)?;
+        let child = Self::open(
+            &self.run,
+            self.id.call(nth),
+            Some(self),
+            path,
+            key,
+            self.cancel.child_token(),
+            flow.clone(),
+            given,
+        )?;
         Ok(Call::start_in(&self.tracker, child, task))
     }
 
@@ -338,20 +362,27 @@ impl Branch {
             }
             // B4: what a guest returns never decides the host's own facts.
             Err(Ended::Raised(Error { kind: Kind::Stopped, message })) => Err(Error::new(Kind::Failed, message)),
-            Err(Ended::Raised(Error { kind: Kind::Budget(limit), message })) => match self.run.admission.check(self.account) {
-                Err(limit) => Err(Error::new(Kind::Budget(limit), message)),
-                Ok(()) => {
-                    let message = format!("{message} (a limit of {}, not of this branch)", limit.whose);
-                    Err(Error::new(Kind::Failed, message))
+            Err(Ended::Raised(Error { kind: Kind::Budget(limit), message })) => {
+                match self.run.admission.check(self.account) {
+                    Err(limit) => Err(Error::new(Kind::Budget(limit), message)),
+                    Ok(()) => {
+                        let message = format!("{message} (a limit of {}, not of this branch)", limit.whose);
+                        Err(Error::new(Kind::Failed, message))
+                    }
                 }
-            },
+            }
             Err(Ended::Raised(error)) => Err(error),
         }
     }
 
     fn meets_result(&self, answer: Json) -> Result<Json> {
         let Some(schema) = &self.manifest().result else { return Ok(answer) };
-        let wrong = |what: String| Error::flow(FlowFault::Other, format!("{}: the answer does not meet the flow's own schema: {what}", self.id));
+        let wrong = |what: String| {
+            Error::flow(
+                FlowFault::Other,
+                format!("{}: the answer does not meet the flow's own schema: {what}", self.id),
+            )
+        };
         let value = serde_json::from_str(answer.get()).map_err(|error| wrong(error.to_string()))?;
         jsonschema::validate(schema, &value).map_err(|error| wrong(error.to_string()))?;
         Ok(answer)
@@ -384,7 +415,10 @@ impl Call {
             limits: branch.limits,
         });
         let id = branch.id.clone();
-        let cancelled = Error::flow(FlowFault::Interrupted, format!("{id} ({}): interrupted by its caller", chain(branch.path.iter())));
+        let cancelled = Error::flow(
+            FlowFault::Interrupted,
+            format!("{id} ({}): interrupted by its caller", chain(branch.path.iter())),
+        );
         let token = branch.cancel.clone();
         let flow = branch.flow.clone();
         // The flow is dropped where it was cancelled; what it left is ended in both cases.
@@ -409,8 +443,13 @@ impl Call {
                     ended => branch.outcome(ended),
                 };
                 // The root's account stays, so that what the run spent can be asked for after its end.
-                let usage = if branch.depth() > 1 { branch.run.admission.close(branch.account) } else { branch.spent() };
-                let mark = branch.run.record(&Record::BranchEnd { branch: branch.id.clone(), outcome: result.clone().into(), usage });
+                let usage =
+                    if branch.depth() > 1 { branch.run.admission.close(branch.account) } else { branch.spent() };
+                let mark = branch.run.record(&Record::BranchEnd {
+                    branch: branch.id.clone(),
+                    outcome: result.clone().into(),
+                    usage,
+                });
                 branch.run.written(mark).await.and(result)
             }
         };

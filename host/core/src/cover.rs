@@ -15,8 +15,15 @@ use crate::{
 /// What of `given` the flow is handed. Fails with `requirement` where it does not meet what `manifest` declares.
 pub fn cover(manifest: &Manifest, given: Given) -> Result<Given> {
     let Given { agents, envs, params, limits, scratch } = given;
-    let agents = roles(manifest, "agent", agents, manifest.agents.iter().map(|role| (&*role.name, role.optional, role)), narrow_agent)?;
-    let envs = roles(manifest, "env", envs, manifest.envs.iter().map(|role| (&*role.name, role.optional, role)), narrow_env)?;
+    let agents = roles(
+        manifest,
+        "agent",
+        agents,
+        manifest.agents.iter().map(|role| (&*role.name, role.optional, role)),
+        narrow_agent,
+    )?;
+    let envs =
+        roles(manifest, "env", envs, manifest.envs.iter().map(|role| (&*role.name, role.optional, role)), narrow_env)?;
     check_params(manifest, params.get())?;
     Ok(Given { agents, envs, params, limits, scratch })
 }
@@ -51,7 +58,9 @@ fn roles<'a, Role: 'a, Grant>(
 fn narrow_agent(role: &AgentRole, grant: AgentGrant) -> Result<AgentGrant> {
     let (name, label) = (&role.name, &grant.label);
     if let Some(harness) = role.harness.as_ref().filter(|wanted| *wanted != grant.harness.name()) {
-        return Err(Error::requirement(format!("the role {name} takes the harness {harness} and no other, not {label}")));
+        return Err(Error::requirement(format!(
+            "the role {name} takes the harness {harness} and no other, not {label}"
+        )));
     }
     lacking(name, label, &role.capabilities, &grant.capabilities)?;
     if role.permission.is_some_and(|wanted| !grant.settings.permission.covers(&wanted)) {
@@ -74,12 +83,14 @@ fn lacking(role: &str, given: &str, wanted: &[String], has: &[String]) -> Result
 
 fn check_params(manifest: &Manifest, params: &str) -> Result<()> {
     let flow = &manifest.name;
-    let value: Value = serde_json::from_str(params).map_err(|error| Error::requirement(format!("the params for {flow} are not JSON: {error}")))?;
+    let value: Value = serde_json::from_str(params)
+        .map_err(|error| Error::requirement(format!("the params for {flow} are not JSON: {error}")))?;
     let Some(schema) = &manifest.params else {
         let none = value.as_object().is_some_and(serde_json::Map::is_empty) || value.is_null();
         return if none { Ok(()) } else { Err(Error::requirement(format!("{flow} takes no params"))) };
     };
-    let validator = jsonschema::validator_for(schema).map_err(|error| Error::requirement(format!("the params schema of {flow}: {error}")))?;
+    let validator = jsonschema::validator_for(schema)
+        .map_err(|error| Error::requirement(format!("the params schema of {flow}: {error}")))?;
     let wrong: Vec<String> = validator
         .iter_errors(&value)
         .take(3)
@@ -88,5 +99,9 @@ fn check_params(manifest: &Manifest, params: &str) -> Result<()> {
             if place.is_empty() { error.to_string() } else { format!("{}: {error}", place.trim_start_matches('/')) }
         })
         .collect();
-    if wrong.is_empty() { Ok(()) } else { Err(Error::requirement(format!("the params for {flow} do not meet its schema: {}", wrong.join("; ")))) }
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::requirement(format!("the params for {flow} do not meet its schema: {}", wrong.join("; "))))
+    }
 }

@@ -64,7 +64,13 @@ pub struct Job<T> {
 
 impl<T: Clone + Send + Sync + 'static> Job<T> {
     /// Starts `work`. Where `cancel` comes first, `work` is dropped, `after` still runs, and the result is `cancelled`.
-    pub fn spawn<W, A>(tracker: &TaskTracker, cancel: CancellationToken, cancelled: Error, work: W, after: A) -> Arc<Self>
+    pub fn spawn<W, A>(
+        tracker: &TaskTracker,
+        cancel: CancellationToken,
+        cancelled: Error,
+        work: W,
+        after: A,
+    ) -> Arc<Self>
     where
         W: Future<Output = Result<T>> + Send + 'static,
         A: Future<Output = ()> + Send + 'static,
@@ -89,7 +95,11 @@ impl<T: Clone + Send + Sync + 'static> Job<T> {
         Self::spawn_with(tracker, cancel, caught(work))
     }
 
-    fn spawn_with(tracker: &TaskTracker, cancel: CancellationToken, work: impl Future<Output = Result<T>> + Send + 'static) -> Arc<Self> {
+    fn spawn_with(
+        tracker: &TaskTracker,
+        cancel: CancellationToken,
+        work: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Arc<Self> {
         let job = Arc::new(Self { ending: Ending::default(), cancel });
         let this = job.clone();
         tracker.spawn(async move { this.ending.publish(work.await) });

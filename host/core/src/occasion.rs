@@ -83,7 +83,8 @@ impl Occasion {
     /// Answers it. A second answer, and one that comes when the turn no longer waits, fails with `session(idle)`.
     pub fn answer(&mut self, verdict: Verdict) -> Result<()> {
         self.deciding = None;
-        let too_late = || Error::session(SessionFault::Idle, "the occasion has been answered, or its turn no longer waits");
+        let too_late =
+            || Error::session(SessionFault::Idle, "the occasion has been answered, or its turn no longer waits");
         self.answer.take().ok_or_else(too_late)?.send(verdict).map_err(|_| too_late())
     }
 }
@@ -114,7 +115,12 @@ impl Question {
 
 impl Watch {
     /// A watch for these moments; `deciding` counts what of it was taken and not answered.
-    pub(crate) fn new(moments: Vec<Moment>, patience: Duration, unanswered: Unanswered, deciding: Arc<AtomicU32>) -> Arc<Self> {
+    pub(crate) fn new(
+        moments: Vec<Moment>,
+        patience: Duration,
+        unanswered: Unanswered,
+        deciding: Arc<AtomicU32>,
+    ) -> Arc<Self> {
         Arc::new(Self { moments, patience, unanswered, deciding, queue: Mutex::default(), changed: Notify::new() })
     }
 
@@ -129,7 +135,13 @@ impl Watch {
             if queue.closed {
                 return None;
             }
-            queue.waiting.push_back(Occasion { moment, session, details: details.clone(), answer: Some(send), deciding: None });
+            queue.waiting.push_back(Occasion {
+                moment,
+                session,
+                details: details.clone(),
+                answer: Some(send),
+                deciding: None,
+            });
         }
         self.changed.notify_waiters();
         Some(Question { answer, patience: self.patience, unanswered: self.unanswered, moment })

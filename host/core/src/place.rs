@@ -104,7 +104,10 @@ impl Place {
     pub fn start(&self, command: Command) -> Result<Arc<Job<Output>>> {
         self.offers("shell")?;
         if command.argv.is_empty() {
-            return Err(Error::env(EnvFault::NotStarted, "exec: the command has no program; give at least one argument"));
+            return Err(Error::env(
+                EnvFault::NotStarted,
+                "exec: the command has no program; give at least one argument",
+            ));
         }
         Ok(self.launch("env.exec", command))
     }
@@ -198,7 +201,12 @@ impl Place {
         self.derive("scratch", label, self.env().scratch(label)).await
     }
 
-    async fn derive(&self, kind: &'static str, label: &str, made: impl Future<Output = Result<Arc<dyn Env>>>) -> Result<Self> {
+    async fn derive(
+        &self,
+        kind: &'static str,
+        label: &str,
+        made: impl Future<Output = Result<Arc<dyn Env>>>,
+    ) -> Result<Self> {
         self.offers(kind)?;
         let mut env = None;
         let function = match kind {
@@ -305,7 +313,8 @@ impl Place {
 fn outcome_of<T: Serialize>(result: &Result<T>) -> Result<Outcome<Json>> {
     Ok(match result {
         Ok(value) => {
-            let json = serde_json::value::to_raw_value(value).map_err(|error| Error::other(format!("the record: {error}")))?;
+            let json =
+                serde_json::value::to_raw_value(value).map_err(|error| Error::other(format!("the record: {error}")))?;
             Outcome::Ok(json.into())
         }
         Err(error) => Outcome::Error(error.clone()),
@@ -396,7 +405,9 @@ struct HexBytes {
 /// What the record says a call gave, for a reader.
 pub fn from_record<T: DeserializeOwned>(outcome: &Outcome<Json>) -> Result<T> {
     match outcome {
-        Outcome::Ok(json) => serde_json::from_str(json.get()).map_err(|error| Error::other(format!("the record: {error}"))),
+        Outcome::Ok(json) => {
+            serde_json::from_str(json.get()).map_err(|error| Error::other(format!("the record: {error}")))
+        }
         Outcome::Error(error) => Err(error.clone()),
     }
 }

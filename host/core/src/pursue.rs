@@ -50,15 +50,23 @@ impl Agent {
                 let mut answer = turn.0.wait().await?;
                 usage.add(&answer.usage);
                 if round < rounds {
-                    let ask = format!("Has this objective been met, completely and as far as you have checked?\n\n{objective}\n\nWhere it has not, say in `next` what to do next.");
+                    let ask = format!(
+                        "Has this objective been met, completely and as far as you have checked?\n\n{objective}\n\nWhere it has not, say in `next` what to do next."
+                    );
                     let turn = CutOnDrop(session.start(ask.into(), judging.clone())?);
                     let judged = turn.0.wait().await?;
                     usage.add(&judged.usage);
-                    let judgement = judged.value.as_ref().and_then(|value| serde_json::from_str::<Judgement>(value.get()).ok());
-                    let judgement = judgement.ok_or_else(|| Error::harness(HarnessFault::BadOutput, "the judgement cannot be read"))?;
+                    let judgement =
+                        judged.value.as_ref().and_then(|value| serde_json::from_str::<Judgement>(value.get()).ok());
+                    let judgement = judgement
+                        .ok_or_else(|| Error::harness(HarnessFault::BadOutput, "the judgement cannot be read"))?;
                     if !judgement.met {
                         round += 1;
-                        prompt = format!("The objective has not been met yet. {}\n\nGo on until it is:\n\n{objective}", judgement.next).into();
+                        prompt = format!(
+                            "The objective has not been met yet. {}\n\nGo on until it is:\n\n{objective}",
+                            judgement.next
+                        )
+                        .into();
                         continue;
                     }
                 }

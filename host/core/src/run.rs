@@ -171,7 +171,13 @@ impl Run {
     ///
     /// Fails with `requirement` where what is given does not meet what the flow declares, with `stopped` where the run was
     /// stopped (X1), with `budget` where the flow ended by a spent limit, else as the flow failed.
-    pub async fn execute(self: &Arc<Self>, flow: Arc<dyn Flow>, task: Arc<str>, given: Given, header: Header) -> Result<Json> {
+    pub async fn execute(
+        self: &Arc<Self>,
+        flow: Arc<dyn Flow>,
+        task: Arc<str>,
+        given: Given,
+        header: Header,
+    ) -> Result<Json> {
         let root = Branch::root(self, flow, given)?;
         self.record(&Record::Run {
             format: FORMAT,

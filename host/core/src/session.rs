@@ -153,7 +153,12 @@ impl Session {
             }
             state.going.clone()
         };
-        let idle = || Error::session(SessionFault::Idle, format!("{}: no turn of it is going, so there is nothing to steer", self.id));
+        let idle = || {
+            Error::session(
+                SessionFault::Idle,
+                format!("{}: no turn of it is going, so there is nothing to steer", self.id),
+            )
+        };
         going.filter(|turn| turn.steer(words)).map(drop).ok_or_else(idle)
     }
 
@@ -391,7 +396,8 @@ impl Session {
                 return;
             }
             let queue = state.life.iter().flat_map(|life| life.queue.iter());
-            let unheld: Vec<Arc<Turn>> = state.going.iter().chain(queue).filter(|turn| !turn.is_held()).cloned().collect();
+            let unheld: Vec<Arc<Turn>> =
+                state.going.iter().chain(queue).filter(|turn| !turn.is_held()).cloned().collect();
             (state.turns_held == 0, unheld)
         };
         if close {
@@ -419,9 +425,16 @@ impl<'a> Borrowed<'a> {
         if state.going.is_some() || state.forking {
             return Err(session.busy(state.going.as_deref(), "fork it before or after"));
         }
-        let never = || Error::session(SessionFault::NeverRan, format!("{} has taken no turn yet, so there is nothing to fork", session.id));
+        let never = || {
+            Error::session(
+                SessionFault::NeverRan,
+                format!("{} has taken no turn yet, so there is nothing to fork", session.id),
+            )
+        };
         let life = state.life.as_mut().filter(|life| life.turns > 0).ok_or_else(never)?;
-        let lost = || Error::session(SessionFault::Other, format!("{}: its conversation was lost with its last turn", session.id));
+        let lost = || {
+            Error::session(SessionFault::Other, format!("{}: its conversation was lost with its last turn", session.id))
+        };
         let conversation = Some(life.conversation.take().ok_or_else(lost)?);
         state.forking = true;
         Ok(Self { session, conversation })

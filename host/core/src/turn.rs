@@ -184,7 +184,8 @@ impl Turn {
     }
 
     pub(crate) fn steer(&self, words: Steer) -> bool {
-        let record = Record::Steer { turn: self.id, prompt: words.text.as_str().into(), interrupting: words.interrupting };
+        let record =
+            Record::Steer { turn: self.id, prompt: words.text.as_str().into(), interrupting: words.interrupting };
         {
             let mut signals = self.signals.lock();
             if !signals.steerable || signals.cause.is_some() {
@@ -249,7 +250,13 @@ impl Turn {
         let agent = self.session.agent();
         let run = &agent.branch.run;
         let TurnOptions { limits, expected, .. } = self.options;
-        let ask = Ask { account: agent.branch.account, class: agent.class, expected, own: limits, deciding: agent.branch.is_deciding() };
+        let ask = Ask {
+            account: agent.branch.account,
+            class: agent.class,
+            expected,
+            own: limits,
+            deciding: agent.branch.is_deciding(),
+        };
         let ticket = run.admission.ask(ask, self);
         let _ = self.ticket.set(ticket);
         let mut waited = false;
@@ -285,13 +292,15 @@ impl Turn {
             return Ok((reply.text.into(), None));
         };
         let native = agent.grant.harness.capabilities().schema;
-        let mut prompt = if native { self.prompt.to_string() } else { format!("{}{}", self.prompt, schema.instruction()) };
+        let mut prompt =
+            if native { self.prompt.to_string() } else { format!("{}{}", self.prompt, schema.instruction()) };
         let mut repaired = false;
         loop {
             let reply = self.prompt(slot, &prompt).await?;
             match schema.value_in(&reply) {
                 Ok(value) => {
-                    let json = serde_json::value::to_raw_value(&value).map_err(|error| Error::other(error.to_string()))?;
+                    let json =
+                        serde_json::value::to_raw_value(&value).map_err(|error| Error::other(error.to_string()))?;
                     return Ok((reply.text.into(), Some(json.into())));
                 }
                 Err(wrong) if repaired => return Err(Schema::unmet(&wrong)),
@@ -418,7 +427,9 @@ impl Turn {
         }
         let result = result.map(|(text, value)| Answer { text, value, usage });
         let outcome = match &result {
-            Ok(answer) => record::Outcome::Ok(record::Answer { text: answer.text.clone(), value: answer.value.clone() }),
+            Ok(answer) => {
+                record::Outcome::Ok(record::Answer { text: answer.text.clone(), value: answer.value.clone() })
+            }
             Err(error) => record::Outcome::Error(error.clone()),
         };
         let mark = run.record(&Record::TurnEnd { turn: self.id, outcome, usage });

@@ -1,1 +1,18 @@
+//! wasmtime: from the bytes of a component to a flow that `core` can run.
+//!
+//! One [`Engine`] a process; one store a branch, dropped after its end, a trap, a limit or a stop. [`Engine::load`] compiles a
+//! component (or takes it from the cache), refuses imports that flowhost does not have, and reads its manifest with nothing granted.
+//! The result is a [`Component`], which is a [`flowhost_core::run::Flow`]. The host functions of the contract are one file
+//! an interface under `host/`, each a thin adapter to `core`.
 
+mod bindings;
+mod compile;
+mod component;
+mod host;
+mod limits;
+mod store;
+mod wasi;
+
+pub use compile::{Engine, LoadError, Options};
+pub use component::Component;
+pub use limits::{Limits, Unit, UnknownLimit};

@@ -57,10 +57,8 @@ pub(super) struct Account {
     pub(super) promised: u32,
     /// Turns in flight, paused ones apart (S10).
     pub(super) going: u32,
-    /// What is yet to come of the reservations of turns in flight, paused ones too.
-    held: Pair,
-    /// The part of `held` that belongs to paused ones.
-    resting: Pair,
+    /// Of cost and of output tokens, what turns in flight hold.
+    held: [Held; MEASURES.len()],
 
     /// Turns in flight in this account alone.
     pub(super) running: Vec<u32>,
@@ -78,6 +76,14 @@ pub(super) struct Account {
     place: u32,
 }
 
+/// What is yet to come of the reservations of turns in flight. Nothing where nothing is limited: that sum would have no bound.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    all: u64,
+    /// The part that paused ones hold (S10).
+    paused: u64,
+}
+
 impl Account {
     /// What it and all below have spent.
     pub(super) fn spent(&self) -> Usage {
@@ -86,18 +92,14 @@ impl Account {
         Usage { cost_source: source.unwrap_or_default(), ..self.spent }
     }
 
-    fn limit(&self, measure: usize) -> Option<u64> {
-        [self.limits.cost.map(|Usd(cost)| cost), self.limits.output_tokens][measure]
-    }
-
     /// Limit minus spent; none where there is no limit.
     pub(super) fn left(&self, measure: usize) -> Option<u64> {
-        Some(self.limit(measure)?.saturating_sub(pair(&self.spent)[measure]))
+        Some(limit(&self.limits, measure)?.saturating_sub(pair(&self.spent)[measure]))
     }
 
-    /// Left minus what turns in flight hold, but for `own` of that.
+    /// Left minus what turns in flight hold; `own` is what one of them holds that does not mind itself.
     pub(super) fn free(&self, measure: usize, own: Pair) -> Option<u64> {
-        Some(self.left(measure)?.saturating_sub(self.held[measure] - own[measure]))
+        Some(self.left(measure)?.saturating_sub(self.held[measure].all - own[measure]))
     }
 
     /// Prompts that may yet be promised; none where there is no limit.
@@ -107,8 +109,9 @@ impl Account {
 
     /// The limit in which `want` does not fit. To a turn that decides, paused ones hold nothing (S10).
     pub(super) fn lacks(&self, want: Pair, deciding: bool) -> Option<Limit> {
-        let paused = if deciding { self.resting } else { [0, 0] };
-        let short = (0..MEASURES.len()).find(|&measure| self.free(measure, paused).is_some_and(|free| want[measure] > free));
+        let paused = if deciding { self.held.map(|held| held.paused) } else { [0, 0] };
+        let short =
+            (0..MEASURES.len()).find(|&measure| self.free(measure, paused).is_some_and(|free| want[measure] > free));
         short.map(|measure| MEASURES[measure])
     }
 
@@ -138,31 +141,33 @@ impl Account {
 
     /// Replaces what a turn in flight holds.
     pub(super) fn hold(&mut self, before: Pair, after: Pair, paused: bool) {
-        for measure in 0..MEASURES.len() {
-            // Where nothing is limited nothing is held: that sum alone would have no bound.
-            if self.limit(measure).is_some() {
-                self.held[measure] = self.held[measure] - before[measure] + after[measure];
+        for (measure, held) in self.held.iter_mut().enumerate() {
+            if limit(&self.limits, measure).is_some() {
+                held.all = held.all - before[measure] + after[measure];
                 if paused {
-                    self.resting[measure] = self.resting[measure] - before[measure] + after[measure];
+                    held.paused = held.paused - before[measure] + after[measure];
                 }
             }
         }
     }
 
     /// Moves what a turn holds to or from what paused ones hold.
-    pub(super) fn rest(&mut self, held: Pair, paused: bool) {
-        for measure in 0..MEASURES.len() {
-            if self.limit(measure).is_some() {
-                let resting = &mut self.resting[measure];
-                *resting = if paused { *resting + held[measure] } else { *resting - held[measure] };
+    pub(super) fn rest(&mut self, hold: Pair, paused: bool) {
+        for (measure, held) in self.held.iter_mut().enumerate() {
+            if limit(&self.limits, measure).is_some() {
+                held.paused = if paused { held.paused + hold[measure] } else { held.paused - hold[measure] };
             }
         }
     }
 
     #[cfg(test)]
-    pub(super) fn holds_nothing(&self) -> bool {
-        self.held == [0, 0] && self.resting == [0, 0] && self.going == 0 && self.promised == 0 && self.running.is_empty()
+    pub(super) fn held(&self) -> (Pair, Pair) {
+        (self.held.map(|held| held.all), self.held.map(|held| held.paused))
     }
+}
+
+fn limit(limits: &Limits, measure: usize) -> Option<u64> {
+    [limits.cost.map(|Usd(cost)| cost), limits.output_tokens][measure]
 }
 
 /// What of usage is reserved before it is spent.
@@ -223,6 +228,11 @@ impl Accounts {
         figure: impl Fn(&Account, usize) -> Option<u64>,
     ) -> [Option<u64>; MEASURES.len()] {
         array::from_fn(|measure| self.up(from).filter_map(|(_, account)| figure(account, measure)).min())
+    }
+
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.0.capacity()
     }
 
     /// Frees the slots of accounts that have ended and that nothing counts against any more, from this one upwards.

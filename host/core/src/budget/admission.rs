@@ -81,7 +81,9 @@ impl Ledger {
                 return Answer::Refuse(account.spent_limit(Limit::Turns));
             }
             // $2: it fits, or nothing is in flight and anything is left.
-            let shut = no_turn_left || self.is_taken(&account.parked, turn) || !idle && account.lacks(want, deciding).is_some();
+            let shut = no_turn_left
+                || self.is_taken(&account.parked, turn)
+                || !idle && account.lacks(want, deciding).is_some();
             if shut && gate.is_none() {
                 gate = Some(Gate::Account(index));
             }
@@ -98,7 +100,11 @@ impl Ledger {
         if full || self.is_taken(&self.parked_at_once, turn) {
             return Answer::Wait(Gate::AtOnce);
         }
-        let free = if metered { self.accounts.tightest(turn.account, |at, measure| at.free(measure, [0, 0])) } else { [None; 2] };
+        let free = if metered {
+            self.accounts.tightest(turn.account, |at, measure| at.free(measure, [0, 0]))
+        } else {
+            [None; 2]
+        };
         // S10: beside paused turns it may start with less than it wants. It never reserves what they hold.
         Answer::Start(array::from_fn(|measure| want[measure].min(free[measure].unwrap_or(0))))
     }

@@ -63,6 +63,12 @@ impl<T> Slots<T> {
         (slot.generation == key.generation).then_some(key.index)
     }
 
+    /// How many slots there are, used or not.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.slots.len()
+    }
+
     /// The name of what is in a slot now.
     pub(super) fn key(&self, index: u32) -> Key {
         Key { index, generation: self.slots[index as usize].generation }

@@ -1,10 +1,6 @@
 //! One turn in the ledger, from when it asks to start until its last report.
 
-use super::{
-    account::Pair,
-    admission::Rank,
-    slots::Key,
-};
+use super::{account::Pair, admission::Rank, slots::Key};
 use crate::usage::{CostSource, Usage, Usd};
 
 /// A turn that asked to start.

@@ -266,7 +266,8 @@ fn budget_2_ten_thousand_that_wait_cost_a_few_looks_each() {
 
     let mut ledger = Ledger::new(Some(2));
     let class = ledger.class("fake", []);
-    let branches: Vec<_> = (0..1000).map(|at| ledger.open(None, Limits::default(), at.to_string().into(), NOW)).collect();
+    let branches: Vec<_> =
+        (0..1000).map(|at| ledger.open(None, Limits::default(), at.to_string().into(), NOW)).collect();
     assert!(looks_at(ledger, class, &branches) < 40_000);
 
     // For one limit above all, and each for its own.
@@ -295,7 +296,10 @@ fn what_a_turn_waits_for_reads_well() {
     let turns = ask_many(&mut ledger, Ask::new(branch, class), 3);
     let why = |ledger: &Ledger, turn| ledger.why_waiting(turn).map(|why| why.to_string());
     assert_eq!(why(&ledger, turns[0]), None, "it does not wait");
-    assert_eq!(why(&ledger, turns[2]).as_deref(), Some("what is left of the cost of 20260101-120000-abcd/1 is held by turns in flight"));
+    assert_eq!(
+        why(&ledger, turns[2]).as_deref(),
+        Some("what is left of the cost of 20260101-120000-abcd/1 is held by turns in flight")
+    );
     assert_eq!(Waits::AtOnce(4).to_string(), "--at-once 4");
     assert_eq!(
         Waits::Class("claude/opus:high".into()).to_string(),

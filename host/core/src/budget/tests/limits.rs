@@ -132,7 +132,8 @@ fn sessions_9_no_repair_once_a_limit_is_spent() {
 #[test]
 fn budget_2_time_is_a_deadline() {
     let (mut ledger, root, class) = one_branch(Limits { duration: Some(minutes(2)), ..cost(1.0) });
-    let child = ledger.open(Some(root), Limits { duration: Some(minutes(9)), ..Limits::default() }, "1.1".into(), minutes(1));
+    let child =
+        ledger.open(Some(root), Limits { duration: Some(minutes(9)), ..Limits::default() }, "1.1".into(), minutes(1));
     let asked = ask_many(&mut ledger, Ask::new(child, class), 4);
     assert_eq!(started(&mut ledger), asked[..2]);
     assert_eq!(ledger.next_deadline(), Some(minutes(2)));

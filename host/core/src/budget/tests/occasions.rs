@@ -92,7 +92,7 @@ fn sessions_10_judges_go_ahead_of_a_line_in_the_order_in_which_they_asked() {
     let turns = ask_many(&mut ledger, Ask::new(branch, class), 6);
     assert_eq!(started(&mut ledger), turns[..2]);
     let judges = ask_many(&mut ledger, Ask { deciding: true, ..Ask::new(branch, class) }, 2);
-    let mut order = Vec::new();
+    let mut order: Vec<Ticket> = Vec::new();
     let mut going = turns[..2].to_vec();
     while !going.is_empty() {
         ledger.settle(going.remove(0), None, Ended::Whole, NOW);

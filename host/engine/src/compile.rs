@@ -1,0 +1,181 @@
+//! From bytes to a component that can be instantiated: size, imports, compilation, cache.
+
+use std::{path::PathBuf, sync::Arc, thread, time::Duration};
+
+use parking_lot::Mutex;
+use tokio::sync::Semaphore;
+use wasmtime::{
+    Cache, CacheConfig, Config,
+    component::{self, Linker},
+};
+
+use crate::{
+    bindings::{Flow, FlowPre},
+    component::Component,
+    limits::{Exceeded, Limits},
+    store::State,
+};
+
+/// How often the epoch ticks: what spins is looked at this often.
+const TICK: Duration = Duration::from_millis(5);
+/// How many components are compiled at once: each takes the processors that there are.
+const AT_ONCE: usize = 2;
+
+/// What an engine is made with.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Where compiled components and manifests are kept; none to keep nothing.
+    pub cache: Option<PathBuf>,
+    /// The limits of each branch and of compilation.
+    pub limits: Limits,
+}
+
+/// wasmtime, as flows need it: one a process.
+pub struct Engine {
+    pub(crate) engine: wasmtime::Engine,
+    pub(crate) limits: Arc<Limits>,
+    linker: Linker<State>,
+    compiling: Arc<Semaphore>,
+    manifests: Option<PathBuf>,
+    loaded: Mutex<std::collections::HashMap<Arc<str>, Arc<Component>>>,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.debug_struct("Engine").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+/// Why bytes are not a flow that this host runs.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// They are no component.
+    #[error("it is not a WebAssembly component: {0}")]
+    NotAComponent(String),
+    /// It imports what flowhost does not have.
+    #[error("it imports {}, which flowhost does not have", .0.join(", "))]
+    UnknownImports(Vec<String>),
+    /// It does not export what a flow exports, or with other types.
+    #[error("it is not a flow of the contract flowhost:flow: {0}")]
+    NotAFlow(String),
+    /// It exceeds a limit while it is compiled or described.
+    #[error("{0}")]
+    Exceeded(String),
+    /// Describing it failed.
+    #[error("it cannot be described: {0}")]
+    Describe(String),
+    /// Its manifest is wrong.
+    #[error("{0}")]
+    Manifest(String),
+    /// The host could not do its part.
+    #[error("{0}")]
+    Host(String),
+}
+
+impl Engine {
+    /// An engine under these options. Fails where the processor or the cache's directory cannot be used.
+    pub fn new(options: Options) -> Result<Self, LoadError> {
+        let host = |error: wasmtime::Error| LoadError::Host(format!("wasmtime: {error:#}"));
+        let mut config = Config::new();
+        config.wasm_component_model_async(true).epoch_interruption(true);
+        // Flows need none of these.
+        config.gc_support(false).wasm_memory64(false);
+        if let Some(directory) = &options.cache {
+            let mut cache = CacheConfig::new();
+            cache.with_directory(directory.join("compiled"));
+            config.cache(Some(Cache::new(cache).map_err(host)?));
+        }
+        let engine = wasmtime::Engine::new(&config).map_err(host)?;
+        let mut linker = Linker::new(&engine);
+        wasmtime_wasi::p2::add_to_linker_async(&mut linker).map_err(host)?;
+        Flow::add_to_linker::<_, State>(&mut linker, |state| state).map_err(host)?;
+        tick(&engine)?;
+        Ok(Self {
+            engine,
+            limits: Arc::new(options.limits),
+            linker,
+            compiling: Arc::new(Semaphore::new(AT_ONCE)),
+            manifests: options.cache.map(|directory| directory.join("manifests")),
+            loaded: Mutex::default(),
+        })
+    }
+
+    /// The limits of each branch.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Makes a flow of the bytes of a component: compiles it, or takes it from the cache, and reads its manifest with nothing
+    /// granted. The same bytes twice in one process are the same flow.
+    pub async fn load(&self, bytes: Vec<u8>) -> Result<Arc<Component>, LoadError> {
+        let limits = &self.limits;
+        if bytes.len() as u64 > limits.component_size {
+            let exceeded = Exceeded::bytes("component-size", limits.component_size);
+            return Err(LoadError::Exceeded(format!("it has {} bytes: {exceeded}", bytes.len())));
+        }
+        let digest: Arc<str> = blake3::hash(&bytes).to_hex().as_str().into();
+        if let Some(known) = self.loaded.lock().get(&digest) {
+            return Ok(known.clone());
+        }
+        let size = bytes.len();
+        let compiled = self.compile(bytes).await?;
+        let imports = self.imports(&compiled)?;
+        let not_a_flow = |error: wasmtime::Error| LoadError::NotAFlow(format!("{error:#}"));
+        let pre = FlowPre::new(self.linker.instantiate_pre(&compiled).map_err(not_a_flow)?).map_err(not_a_flow)?;
+        let component =
+            Component::describe(self, pre, digest.clone(), size, imports, self.manifests.as_deref()).await?;
+        Ok(self.loaded.lock().entry(digest).or_insert(component).clone())
+    }
+
+    /// Off the event loop, bounded in number and time.
+    async fn compile(&self, bytes: Vec<u8>) -> Result<component::Component, LoadError> {
+        let closed = |_| LoadError::Host("the host is ending".into());
+        let permit = self.compiling.clone().acquire_owned().await.map_err(closed)?;
+        let engine = self.engine.clone();
+        let compiling = tokio::task::spawn_blocking(move || {
+            let compiled = component::Component::new(&engine, &bytes);
+            drop(permit);
+            compiled
+        });
+        // What takes too long goes on in its thread, counted among those that compile, and is thrown away.
+        let limit = self.limits.compile_time;
+        let compiled = tokio::time::timeout(limit, compiling)
+            .await
+            .map_err(|_| LoadError::Exceeded(Exceeded::time("compile-time", limit).to_string()))?
+            .map_err(|_| LoadError::NotAComponent("the compiler broke down on it".into()))?;
+        compiled.map_err(|error| LoadError::NotAComponent(format!("{error:#}")))
+    }
+
+    /// What it imports, where flowhost has all of it.
+    fn imports(&self, compiled: &component::Component) -> Result<Vec<String>, LoadError> {
+        let ty = compiled.component_type();
+        let imports: Vec<String> = ty.imports(&self.engine).map(|(name, _)| name.to_owned()).collect();
+        let known = |name: &String| {
+            let package = name.split_once('/').map_or(name.as_str(), |(package, _)| package);
+            OFFERED.contains(&package)
+        };
+        let unknown: Vec<String> = imports.iter().filter(|name| !known(name)).cloned().collect();
+        if unknown.is_empty() { Ok(imports) } else { Err(LoadError::UnknownImports(unknown)) }
+    }
+}
+
+/// Packages whose interfaces a flow may import. Those of WASI are there for languages' runtimes, with nothing behind them
+/// but clocks, random values, standard output and standard error.
+const OFFERED: [&str; 7] =
+    ["flowhost:flow", "wasi:io", "wasi:clocks", "wasi:random", "wasi:cli", "wasi:filesystem", "wasi:sockets"];
+
+/// Ticks from a thread of the operating system: a flow that spins may hold every thread of the runtime.
+fn tick(engine: &wasmtime::Engine) -> Result<(), LoadError> {
+    let weak = engine.weak();
+    thread::Builder::new()
+        .name("epoch".into())
+        .spawn(move || {
+            while let Some(engine) = weak.upgrade() {
+                engine.increment_epoch();
+                drop(engine);
+                thread::sleep(TICK);
+            }
+        })
+        .map(drop)
+        .map_err(|error| LoadError::Host(format!("the epoch's thread did not start: {error}")))
+}

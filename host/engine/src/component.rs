@@ -1,0 +1,185 @@
+//! A component that is a flow: what it declares, and how a branch of it runs.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use flowhost_core::{
+    branch::Branch,
+    error::{Error, FlowFault},
+    manifest::Manifest,
+    record::Json,
+    run::{Ended, Flow},
+};
+use wasmtime::Store;
+
+use crate::{
+    bindings::FlowPre,
+    compile::{Engine, LoadError},
+    limits::{Exceeded, Limits},
+    store::{Counted, State, store},
+};
+
+/// A flow, compiled and described.
+pub struct Component {
+    pre: FlowPre<State>,
+    engine: wasmtime::Engine,
+    limits: Arc<Limits>,
+    digest: Arc<str>,
+    manifest: Manifest,
+    size: usize,
+    imports: Vec<String>,
+}
+
+impl std::fmt::Debug for Component {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.debug_struct("Component")
+            .field("name", &self.manifest.name)
+            .field("digest", &self.digest)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Limits of a component that is only described: what a manifest takes, many times over.
+fn describing(limits: &Limits) -> Limits {
+    Limits {
+        memory: limits.memory.min(512 << 20),
+        cpu_time: limits.cpu_time.min(Duration::from_secs(10)),
+        wall_clock: limits.wall_clock.min(Duration::from_secs(30)),
+        ..limits.clone()
+    }
+}
+
+impl Component {
+    /// Reads the manifest: from the cache, where these bytes were described before, else by running `describe` with nothing granted.
+    pub(crate) async fn describe(
+        engine: &Engine,
+        pre: FlowPre<State>,
+        digest: Arc<str>,
+        size: usize,
+        imports: Vec<String>,
+        kept: Option<&Path>,
+    ) -> Result<Arc<Self>, LoadError> {
+        let known = kept.and_then(|kept| read(&kept.join(format!("{digest}.json"))));
+        let known = known.and_then(|json| Manifest::read(&json).ok());
+        let manifest = match known {
+            Some(manifest) => manifest,
+            None => {
+                let json = described(&engine.engine, &pre, Arc::new(describing(&engine.limits))).await?;
+                let manifest = Manifest::read(&json).map_err(LoadError::Manifest)?;
+                if let Some(kept) = kept {
+                    keep(kept, &digest, &json);
+                }
+                manifest
+            }
+        };
+        let (engine, limits) = (engine.engine.clone(), engine.limits.clone());
+        Ok(Arc::new(Self { pre, engine, limits, digest, manifest, size, imports }))
+    }
+
+    /// Bytes of the component.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// What it imports, by name.
+    pub fn imports(&self) -> &[String] {
+        &self.imports
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the cache of manifests is the engine's own, beside wasmtime's")]
+fn read(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
+/// Keeps a manifest for the next process. That it cannot be kept costs time and nothing else.
+#[expect(clippy::disallowed_methods, reason = "the cache of manifests is the engine's own, beside wasmtime's")]
+fn keep(directory: &Path, digest: &str, json: &str) {
+    let draft = directory.join(format!("{digest}.{}", std::process::id()));
+    let kept = std::fs::create_dir_all(directory)
+        .and_then(|()| std::fs::write(&draft, json))
+        .and_then(|()| std::fs::rename(&draft, directory.join(format!("{digest}.json"))));
+    if kept.is_err() {
+        let _ = std::fs::remove_file(&draft);
+    }
+}
+
+async fn described(engine: &wasmtime::Engine, pre: &FlowPre<State>, limits: Arc<Limits>) -> Result<String, LoadError> {
+    let (mut store, cpu) = store(engine, None, &limits);
+    let work = async {
+        let flow = pre.instantiate_async(&mut store).await?;
+        flow.call_describe(&mut store).await
+    };
+    let work = Counted { cpu, work: Box::pin(work) };
+    let ended = tokio::time::timeout(limits.wall_clock, work).await;
+    match ended {
+        Ok(Ok(json)) => Ok(json),
+        Ok(Err(trap)) => Err(match exceeded(&trap, &limits) {
+            Some(exceeded) => LoadError::Exceeded(format!("while it is described: {exceeded}")),
+            None => LoadError::Describe(reason(&trap)),
+        }),
+        Err(_) => {
+            let exceeded = Exceeded::time("wall-clock", limits.wall_clock);
+            Err(LoadError::Exceeded(format!("while it is described: {exceeded}")))
+        }
+    }
+}
+
+#[async_trait]
+impl Flow for Component {
+    fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    fn digest(&self) -> &Arc<str> {
+        &self.digest
+    }
+
+    async fn run(&self, branch: Arc<Branch>, task: Arc<str>) -> Result<Json, Ended> {
+        let (mut store, cpu) = store(&self.engine, Some(branch), &self.limits);
+        let limit = self.limits.wall_clock;
+        let work = Counted { cpu, work: Box::pin(self.call(&mut store, &task)) };
+        // Around `run_concurrent`, never inside: dropping that future alone would leave host calls in the store.
+        let result = tokio::time::timeout(limit, work).await;
+        store.data().log.flush();
+        match result {
+            Ok(Ok(Ok(answer))) => {
+                serde_json::from_str::<Box<serde_json::value::RawValue>>(&answer).map(Into::into).map_err(|error| {
+                    let message = format!("{} gave an answer that is not JSON: {error}", self.manifest.name);
+                    Ended::Host(Error::flow(FlowFault::Other, message))
+                })
+            }
+            Ok(Ok(Err(raised))) => Err(Ended::Raised(raised.into())),
+            Ok(Err(trap)) => Err(Ended::Host(match exceeded(&trap, &self.limits) {
+                Some(exceeded) => exceeded.error(),
+                None => Error::flow(FlowFault::Trapped, format!("the flow broke down: {}", reason(&trap))),
+            })),
+            Err(_) => Err(Ended::Host(Exceeded::time("wall-clock", limit).error())),
+        }
+    }
+}
+
+type Returned = Result<String, crate::bindings::flowhost::flow::types::Error>;
+
+impl Component {
+    async fn call(&self, store: &mut Store<State>, task: &str) -> wasmtime::Result<Returned> {
+        let flow = self.pre.instantiate_async(&mut *store).await?;
+        store.run_concurrent(async |accessor| flow.call_run(accessor, task.to_owned()).await).await?
+    }
+}
+
+/// The limit that a trap is about, where it is about one.
+fn exceeded(trap: &wasmtime::Error, limits: &Limits) -> Option<Exceeded> {
+    if let Some(exceeded) = trap.chain().find_map(|cause| cause.downcast_ref::<Exceeded>()) {
+        return Some(exceeded.clone());
+    }
+    // wasmtime has no type for this one.
+    let copied = trap.chain().any(|cause| cause.to_string().starts_with("too much data is being copied"));
+    copied.then(|| Exceeded::bytes("hostcall-bytes", limits.hostcall_bytes))
+}
+
+/// Why a flow trapped, in a line: the innermost cause says what, the outer ones only where.
+fn reason(trap: &wasmtime::Error) -> String {
+    let cause = trap.root_cause().to_string();
+    cause.lines().next().unwrap_or("it trapped").to_owned()
+}
