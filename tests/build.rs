@@ -1,0 +1,46 @@
+//! Compiles what the tests run: the flows of the program, the crates of `guests/`, and the texts of `wat/` and `frozen/`.
+//!
+//! Nothing is listed by hand. Each becomes a constant of its module, so that a test that names a guest that is not there does not
+//! compile, and each module has a list of all.
+
+#![allow(clippy::disallowed_methods, reason = "a build script works on the files of its build")]
+
+#[path = "build/text.rs"]
+mod text;
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use flowhost_sdk_build::{Component, Guests, run, table, variable, watch, write_output};
+
+fn main() -> ExitCode {
+    run(|| {
+        let compiled = Guests::of_workspace("..")?.below("flows")?.below("tests/guests")?.compile()?;
+        let root = variable("CARGO_MANIFEST_DIR")?;
+        let root = Path::new(&root);
+        let guests = root.join("guests");
+        let (guests, flows): (Vec<_>, Vec<_>) =
+            compiled.into_iter().partition(|each| guests.join(&each.name).join("Cargo.toml").is_file());
+        write_output("flows.rs", &constants(&flows))?;
+        write_output("guests.rs", &constants(&guests))?;
+
+        let wit = root.join("../wit");
+        watch(&wit);
+        write_output("wat.rs", &constants(&text::below(&root.join("wat"), Some(&wit))?))?;
+        write_output("frozen.rs", &constants(&text::below(&root.join("frozen/0.1.0"), None)?))
+    })
+}
+
+/// A constant for each, and a list of all.
+fn constants(components: &[Component]) -> String {
+    let mut source = String::new();
+    for Component { name, path } in components {
+        let constant = name.replace('-', "_").to_uppercase();
+        // Writing to a string does not fail.
+        let _ =
+            writeln!(source, "/// The bytes of `{name}`.\npub static {constant}: &[u8] = include_bytes!({path:?});");
+    }
+    source.push_str(&table("ALL", "All of them, in order of name.", components));
+    source
+}

@@ -1,0 +1,23 @@
+;; Says that it speaks a contract that is not there yet.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22contract\22:\229.0.0\22,\22name\22:\22future-contract\22,\22hidden\22:true}")
+  (func (export "describe") (result i32)
+    (i32.store (i32.const 16) (i32.const 1024))
+    (i32.store (i32.const 20) (i32.const 59))
+    (i32.const 16))
+  ;; The answer `null`.
+  (data (i32.const 512) "null")
+  (func $null (result i32)
+    (i32.store8 (i32.const 64) (i32.const 0))
+    (i32.store (i32.const 72) (i32.const 512))
+    (i32.store (i32.const 76) (i32.const 4))
+    (i32.const 64))
+  (func (export "run") (param i32 i32) (result i32)
+    (call $null))
+  (global $free (mut i32) (i32.const 4096))
+  (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
+    (local $given i32)
+    (local.set $given (i32.and (i32.add (global.get $free) (i32.const 7)) (i32.const -8)))
+    (global.set $free (i32.add (local.get $given) (local.get 3)))
+    (local.get $given)))

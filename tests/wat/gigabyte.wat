@@ -1,0 +1,40 @@
+;; Sends 1 GiB of prompts in one call, out of 1 MiB of memory: each of the 1,024 strings is the same one.
+(module
+  (import "flowhost:flow/agents@0.1.0" "get-agent" (func $get-agent (param i32 i32 i32)))
+  (import "flowhost:flow/agents@0.1.0" "[method]agent.batch" (func $batch (param i32 i32)))
+  (memory (export "memory") 18)
+  (data (i32.const 1024) "{\22contract\22:\220.1.0\22,\22name\22:\22gigabyte\22,\22hidden\22:true,\22agents\22:[{\22name\22:\22worker\22}]}")
+  (func (export "describe") (result i32)
+    (i32.store (i32.const 16) (i32.const 1024))
+    (i32.store (i32.const 20) (i32.const 81))
+    (i32.const 16))
+  ;; The answer `null`.
+  (data (i32.const 512) "null")
+  (func $null (result i32)
+    (i32.store8 (i32.const 64) (i32.const 0))
+    (i32.store (i32.const 72) (i32.const 512))
+    (i32.store (i32.const 76) (i32.const 4))
+    (i32.const 64))
+  (data (i32.const 600) "worker")
+  (func (export "run") (param i32 i32) (result i32)
+    (local $each i32)
+    ;; result<option<agent>, error>, of which the handle.
+    (call $get-agent (i32.const 600) (i32.const 6) (i32.const 128))
+    (i32.store (i32.const 256) (i32.load (i32.const 140)))
+    ;; The list of strings: 8 bytes an entry from 8192 on, each of them 1 MiB at 65536.
+    (loop $more
+      (i32.store (i32.add (i32.const 8192) (i32.mul (local.get $each) (i32.const 8))) (i32.const 65536))
+      (i32.store (i32.add (i32.const 8196) (i32.mul (local.get $each) (i32.const 8))) (i32.const 1048576))
+      (local.set $each (i32.add (local.get $each) (i32.const 1)))
+      (br_if $more (i32.lt_u (local.get $each) (i32.const 1024))))
+    (i32.store (i32.const 260) (i32.const 8192))
+    (i32.store (i32.const 264) (i32.const 1024))
+    ;; Nothing else is said: no env, no options.
+    (call $batch (i32.const 256) (i32.const 384))
+    (call $null))
+  (global $free (mut i32) (i32.const 4096))
+  (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
+    (local $given i32)
+    (local.set $given (i32.and (i32.add (global.get $free) (i32.const 7)) (i32.const -8)))
+    (global.set $free (i32.add (local.get $given) (local.get 3)))
+    (local.get $given)))

@@ -1,0 +1,3 @@
+;; as it is
+;; A component that exports nothing.
+(component)

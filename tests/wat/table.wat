@@ -1,0 +1,20 @@
+;; Grows a table without end.
+(module
+  (memory (export "memory") 1)
+  (table $table 1 funcref)
+  (data (i32.const 1024) "{\22contract\22:\220.1.0\22,\22name\22:\22table\22,\22hidden\22:true}")
+  (func (export "describe") (result i32)
+    (i32.store (i32.const 16) (i32.const 1024))
+    (i32.store (i32.const 20) (i32.const 49))
+    (i32.const 16))
+  (func (export "run") (param i32 i32) (result i32)
+    (loop $more
+      (if (i32.eq (table.grow $table (ref.null func) (i32.const 65536)) (i32.const -1)) (then unreachable))
+      (br $more))
+    unreachable)
+  (global $free (mut i32) (i32.const 4096))
+  (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
+    (local $given i32)
+    (local.set $given (i32.and (i32.add (global.get $free) (i32.const 7)) (i32.const -8)))
+    (global.set $free (i32.add (local.get $given) (local.get 3)))
+    (local.get $given)))

@@ -1,0 +1,21 @@
+;; Has two memories and grows them in turns: each alone stays below a limit that both together exceed.
+(module
+  (memory (export "memory") 1)
+  (memory $second 1)
+  (data (i32.const 1024) "{\22contract\22:\220.1.0\22,\22name\22:\22two-memories\22,\22hidden\22:true}")
+  (func (export "describe") (result i32)
+    (i32.store (i32.const 16) (i32.const 1024))
+    (i32.store (i32.const 20) (i32.const 56))
+    (i32.const 16))
+  (func (export "run") (param i32 i32) (result i32)
+    (loop $more
+      (if (i32.eq (memory.grow 0 (i32.const 16)) (i32.const -1)) (then unreachable))
+      (if (i32.eq (memory.grow $second (i32.const 16)) (i32.const -1)) (then unreachable))
+      (br $more))
+    unreachable)
+  (global $free (mut i32) (i32.const 4096))
+  (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
+    (local $given i32)
+    (local.set $given (i32.and (i32.add (global.get $free) (i32.const 7)) (i32.const -8)))
+    (global.set $free (i32.add (local.get $given) (local.get 3)))
+    (local.get $given)))
