@@ -205,8 +205,9 @@ impl Session {
             let going = state.going.clone();
             // Who has the conversation now gives it back to a closed session, which ends it.
             let busy = going.is_some() || state.forking;
-            let Some(life) = &mut state.life else { return };
-            (going, life.queue.clone(), if busy { None } else { Some(life.conversation.take()) })
+            let life = state.life.as_mut();
+            let queue = life.as_ref().map(|life| life.queue.clone()).unwrap_or_default();
+            (going, queue, if busy { None } else { life.map(|life| life.conversation.take()) })
         };
         for turn in queue {
             turn.interrupt(cause.clone());
@@ -350,6 +351,8 @@ impl Session {
         let next = {
             let mut state = self.state.lock();
             settle(&mut state);
+            // One that ended before it took the conversation has none to give back.
+            let conversation = conversation.or_else(|| state.life.as_mut().and_then(|life| life.conversation.take()));
             if state.closed {
                 Err(conversation)
             } else {
