@@ -28,7 +28,10 @@ fn main() -> ExitCode {
         let wit = root.join("../wit");
         watch(&wit);
         write_output("wat.rs", &constants(&text::below(&root.join("wat"), Some(&wit))?))?;
-        write_output("frozen.rs", &constants(&text::below(&root.join("frozen/0.1.0"), None)?))
+        let released = root.join("frozen/0.1.0");
+        let mut frozen = text::below(&released, None)?;
+        frozen.push(text::everything(&released.join("wit"))?);
+        write_output("frozen.rs", &constants(&frozen))
     })
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use flowhost_sdk_build::{Component, Error, variable, watch, write_changed};
-use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
-use wit_parser::Resolve;
+use wit_component::{ComponentEncoder, StringEncoding, dummy_module, embed_component_metadata};
+use wit_parser::{LiftLowerAbi, ManglingAndAbi, Resolve};
 
 /// The `.wat` files of a folder, each assembled.
 ///
@@ -30,6 +30,23 @@ pub(crate) fn below(folder: &Path, contract: Option<&Path>) -> Result<Vec<Compon
     }
     components.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(components)
+}
+
+/// A component that imports everything of a contract and does nothing.
+pub(crate) fn everything(contract: &Path) -> Result<Component, Error> {
+    let bytes = dummy(contract).map_err(|error| format!("{}: {error:#}", contract.display()))?;
+    let path = Path::new(&variable("OUT_DIR")?).join("everything.wasm");
+    write_changed(&path, &bytes)?;
+    Ok(Component { name: "everything".into(), path })
+}
+
+fn dummy(contract: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut resolve = Resolve::default();
+    let (package, _) = resolve.push_dir(contract)?;
+    let world = resolve.select_world(&[package], Some("flow"))?;
+    let mut module = dummy_module(&resolve, world, ManglingAndAbi::Legacy(LiftLowerAbi::AsyncCallback));
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false)?;
+    ComponentEncoder::default().module(&module)?.validate(true).encode()
 }
 
 fn assembled(path: &Path, contract: Option<&Path>) -> anyhow::Result<Vec<u8>> {

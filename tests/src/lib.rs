@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`guests`] | the crates of `guests/` | `lab` does what its task says, `lab-two` recurses with it, `bench` is measured, `hostile` misbehaves |
 //! | [`wat`] | the texts of `wat/` | what a compiler would not write |
-//! | [`frozen`] | the texts of `frozen/` | components of each released contract: every later host loads and runs them |
+//! | [`frozen`] | the texts of `frozen/` | components of each released contract, and `everything`, which imports all of it: every later host loads and runs them |
 //! | [`flows`] | `flows/` | the flows of the program |
 
 /// Guests that are crates.
