@@ -8,7 +8,7 @@ use std::{array, collections::BTreeSet};
 
 use super::{
     Decision,
-    account::Pair,
+    account::{Pair, pair},
     ledger::Ledger,
     turn::{State, Turn},
 };
@@ -270,7 +270,10 @@ impl Ledger {
         }
         self.going += 1;
         let turn = &mut self.turns[slot];
-        (turn.state, turn.reserved, turn.held, turn.place) = (State::Going { occasions: 0 }, reserved, reserved, place);
+        (turn.state, turn.held, turn.place) = (State::Going { occasions: 0 }, reserved, place);
+        // What was reported of it before it started, if that can be, is not what this is for.
+        let before = pair(&turn.so_far);
+        turn.reserved = array::from_fn(|measure| before[measure].saturating_add(reserved[measure]));
         self.say(slot, Decision::Start);
     }
 

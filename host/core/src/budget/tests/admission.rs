@@ -114,12 +114,15 @@ fn budget_2_how_many_go_at_once_is_counted_by_class_over_the_run() {
 fn budget_2_interrupted_turns_neither_lower_the_estimate_nor_widen() {
     let (mut ledger, branch, class) = one_branch(cost(10.0));
     let turns = ask_many(&mut ledger, Ask::new(branch, class), 100);
-    for turn in &turns[..50] {
-        assert!(started(&mut ledger).contains(turn));
-        assert_eq!(ledger.in_flight(), 2);
-        ledger.handed_over(*turn, NOW);
-        ledger.cancel(*turn, NOW);
+    let mut going = started(&mut ledger);
+    for _ in 0..50 {
+        assert_eq!(going.len(), 2);
+        let turn = going.remove(0);
+        ledger.handed_over(turn, NOW);
+        ledger.cancel(turn, NOW);
+        going.extend(started(&mut ledger));
     }
+    assert_eq!(going, turns[50..52]);
     // One that was dear shows that they may be.
     let (mut ledger, branch, _) = one_branch(cost(10.0));
     let class = ledger.class("known", [settled(0.01); 20]);
@@ -251,7 +254,7 @@ fn looks_at(mut ledger: Ledger, class: ClassId, branches: &[AccountId]) -> u64 {
     for turn in 0..10_000 {
         ledger.ask(Ask::new(branches[turn % branches.len()], class), NOW);
     }
-    assert!(ledger.waiting() > 9_000);
+    assert!(ledger.waiting() >= 9_000);
     assert_eq!(play(&mut ledger, &dollars(0.01)).landed, 10_000);
     ledger.looks.get()
 }

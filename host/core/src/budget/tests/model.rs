@@ -333,6 +333,7 @@ impl Model {
             self.accounts[turn.account].deadline = Some(self.now + duration);
         }
         let turn = &mut self.turns[at];
+        let reserved = [0, 1].map(|at| (turn.reported[at] + reserved[at]).min(MOST));
         (turn.state, turn.first, turn.reserved) = (State::Going { occasions: 0 }, reserved, reserved);
     }
 }
