@@ -1,0 +1,375 @@
+//! Group commit: records come together in a buffer, one thread writes them in one piece and wakes who waits for it.
+//!
+//! When the thread wakes is what this costs. A record that nobody waits for lies for at most [`LINGER`]. A single waiter is
+//! served at once. Where several were served by one write more are likely to come, so the thread lets them come together
+//! for [`PACE`] before the next one: ten thousand turns at once make hundreds of writes, not ten thousand.
+
+use std::{
+    cell::RefCell,
+    io, mem,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll, Waker},
+    time::{Duration, Instant},
+};
+
+use flowhost_core::{
+    error::{Error, Result},
+    record::{Mark, Record},
+};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use crate::{
+    disk::Disk,
+    line::{LONGEST_LINE, checked_line},
+};
+
+/// How long a record may lie that nobody waits for.
+const LINGER: Duration = Duration::from_millis(5);
+/// How long those who wait may come together, where several do.
+const PACE: Duration = Duration::from_micros(150);
+/// Bytes that are written without waiting any longer.
+const FULL: usize = 64 << 10;
+/// Bytes of room that a thread keeps for its next record, and the writer for its next batch.
+const KEPT_ROOM: usize = 1 << 20;
+
+/// What those who append, those who wait and the writer thread share.
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+    /// Bytes that the system has.
+    written: AtomicU64,
+    /// Bytes that are on disk.
+    durable: AtomicU64,
+    /// For messages.
+    name: String,
+}
+
+struct State {
+    buffer: Vec<u8>,
+    /// Bytes before the end of `buffer`.
+    end: u64,
+    sleep: Sleep,
+    written: Waiters,
+    durable: Waiters,
+    closing: bool,
+    failure: Option<Arc<str>>,
+}
+
+/// How the writer thread sleeps, which is what it can be woken by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Sleep {
+    /// It is at work, or was woken.
+    Not,
+    /// A full buffer wakes it.
+    Paced,
+    /// A waiter does too.
+    Lingering,
+    /// Any record does too.
+    Idle,
+}
+
+#[derive(Default)]
+struct Waiters(Vec<(u64, Waker)>);
+
+impl Waiters {
+    /// Those who wait for no more than `reached`. Each is looked at twice at most: a mark is in the batch under way or in
+    /// the next.
+    fn served(&mut self, reached: u64) -> Vec<Waker> {
+        self.0.extract_if(.., |(mark, _)| *mark <= reached).map(|(_, waker)| waker).collect()
+    }
+}
+
+/// What a waiter waits for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Until {
+    Written(Mark),
+    Durable(Mark),
+}
+
+thread_local! {
+    static LINE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Shared {
+    /// A journal that begins with `header`; `name` is what messages call it.
+    pub(crate) fn new(name: String, header: Vec<u8>) -> Arc<Self> {
+        let state = State {
+            end: header.len() as u64,
+            buffer: header,
+            sleep: Sleep::Not,
+            written: Waiters::default(),
+            durable: Waiters::default(),
+            closing: false,
+            failure: None,
+        };
+        Arc::new(Self {
+            state: Mutex::new(state),
+            wake: Condvar::new(),
+            written: AtomicU64::new(0),
+            durable: AtomicU64::new(0),
+            name,
+        })
+    }
+
+    pub(crate) fn append(&self, at: Duration, record: &Record) -> Mark {
+        // Made outside of the lock, so that a long record holds nobody up.
+        LINE.with_borrow_mut(|line| {
+            line.clear();
+            let mark = match checked_line(at, record, line) {
+                Ok(()) if line.len() <= LONGEST_LINE => self.add(line),
+                Ok(()) => self.refuse(format!(
+                    "a record of {} bytes, more than the {LONGEST_LINE} that a line may have; give the flow smaller pieces",
+                    line.len()
+                )),
+                Err(error) => self.refuse(format!("a record that JSON cannot say: {error}")),
+            };
+            line.shrink_to(KEPT_ROOM);
+            mark
+        })
+    }
+
+    fn add(&self, line: &[u8]) -> Mark {
+        let mut state = self.state.lock();
+        state.end += line.len() as u64;
+        let mark = Mark(state.end);
+        if state.failure.is_none() {
+            state.buffer.extend_from_slice(line);
+            let wakes = if state.buffer.len() >= FULL { Sleep::Paced } else { Sleep::Idle };
+            self.rouse(state, wakes);
+        }
+        mark
+    }
+
+    /// Breaks the journal: what cannot be written must not be lost in silence.
+    fn refuse(&self, why: String) -> Mark {
+        let mut state = self.state.lock();
+        state.end += 1;
+        let mark = Mark(state.end);
+        let woken = self.fail(&mut state, &why);
+        drop(state);
+        woken.into_iter().for_each(Waker::wake);
+        mark
+    }
+
+    /// Wakes the thread where it sleeps `from` or sounder.
+    fn rouse(&self, mut state: MutexGuard<'_, State>, from: Sleep) {
+        if state.sleep >= from {
+            state.sleep = Sleep::Not;
+            drop(state);
+            self.wake.notify_one();
+        }
+    }
+
+    pub(crate) fn wait(self: &Arc<Self>, until: Until) -> Wait<'_> {
+        Wait { shared: self, until, queued: None }
+    }
+
+    /// The mark of all that was appended.
+    pub(crate) fn end(&self) -> Mark {
+        Mark(self.state.lock().end)
+    }
+
+    /// Has the thread write what is left, make all of it durable and end.
+    pub(crate) fn close(&self) {
+        let mut state = self.state.lock();
+        state.closing = true;
+        self.rouse(state, Sleep::Paced);
+    }
+
+    /// Remembers the first thing that went wrong and gives those who are to hear of it.
+    fn fail(&self, state: &mut State, why: &str) -> Vec<Waker> {
+        state.failure.get_or_insert_with(|| format!("{}: {why}", self.name).into());
+        state.buffer = Vec::new();
+        let waiting = mem::take(&mut state.written.0).into_iter().chain(mem::take(&mut state.durable.0));
+        waiting.map(|(_, waker)| waker).collect()
+    }
+
+    /// Writes until the journal is closed. The thread's own function.
+    pub(crate) fn run(&self, mut disk: impl Disk) {
+        let mut batch = Vec::new();
+        let mut crowded = false;
+        while let Some((end, closing)) = self.take(&mut batch, crowded) {
+            let served = self.write(&mut disk, &batch, end).and_then(|served| {
+                self.sync(&mut disk, end, closing)?;
+                Ok(served)
+            });
+            match served {
+                Ok(served) => crowded = served > 1,
+                Err(why) => {
+                    let woken = self.fail(&mut self.state.lock(), &why);
+                    woken.into_iter().for_each(Waker::wake);
+                    break;
+                }
+            }
+            if closing {
+                break;
+            }
+            batch.clear();
+            batch.shrink_to(KEPT_ROOM);
+        }
+        // A broken journal is held all the same, so that no other host takes the run over while this one lives.
+        let mut state = self.state.lock();
+        while !state.closing {
+            state.sleep = Sleep::Paced;
+            self.wake.wait(&mut state);
+        }
+        let woken = self.fail(&mut state, "the journal is closed");
+        drop(state);
+        woken.into_iter().for_each(Waker::wake);
+    }
+
+    /// Waits until there is a reason to write, and takes what there is: gives the mark at its end, and whether it is the last.
+    /// None where the journal is broken.
+    fn take(&self, batch: &mut Vec<u8>, crowded: bool) -> Option<(u64, bool)> {
+        let mut state = self.state.lock();
+        if crowded {
+            self.sleep(&mut state, Sleep::Paced, Some(Instant::now() + PACE), |state| state.buffer.len() < FULL);
+        }
+        self.sleep(&mut state, Sleep::Idle, None, |state| state.buffer.is_empty() && !state.is_awaited());
+        let calm = |state: &State| state.buffer.len() < FULL && !state.is_awaited();
+        if calm(&state) {
+            self.sleep(&mut state, Sleep::Lingering, Some(Instant::now() + LINGER), calm);
+        }
+        if state.failure.is_some() {
+            return None;
+        }
+        mem::swap(&mut state.buffer, batch);
+        Some((state.end, state.closing))
+    }
+
+    /// Sleeps until a time while something holds, and the journal is neither closing nor broken.
+    fn sleep(
+        &self,
+        state: &mut MutexGuard<'_, State>,
+        how: Sleep,
+        until: Option<Instant>,
+        while_: impl Fn(&State) -> bool,
+    ) {
+        while while_(state) && !state.closing && state.failure.is_none() {
+            state.sleep = how;
+            match until {
+                None => self.wake.wait(state),
+                Some(until) if self.wake.wait_until(state, until).timed_out() => break,
+                Some(_) => {}
+            }
+        }
+        state.sleep = Sleep::Not;
+    }
+
+    /// Writes a batch that ends at `end` and wakes who waited for it; gives how many did.
+    fn write(&self, disk: &mut impl Disk, batch: &[u8], end: u64) -> Result<usize, String> {
+        let start = self.written.load(Ordering::Relaxed);
+        let mut rest = batch;
+        while !rest.is_empty() {
+            let wrote = match disk.write(rest) {
+                Ok(0) => Err(io::Error::from(io::ErrorKind::WriteZero)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
+                wrote => wrote,
+            };
+            match wrote {
+                Ok(wrote) => rest = &rest[wrote..],
+                Err(error) => {
+                    // No torn record stays, so that what is there can be gone on with. Where this fails too, the reader
+                    // knows a torn line.
+                    let wrote = &batch[..batch.len() - rest.len()];
+                    let whole = wrote.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+                    if whole < wrote.len() {
+                        let _ = disk.cut(start + whole as u64);
+                    }
+                    self.reached_written(start + whole as u64);
+                    return Err(trouble("written down", &error));
+                }
+            }
+        }
+        Ok(self.reached_written(end))
+    }
+
+    fn reached_written(&self, mark: u64) -> usize {
+        self.written.store(mark, Ordering::Release);
+        let served = self.state.lock().written.served(mark);
+        let count = served.len();
+        served.into_iter().for_each(Waker::wake);
+        count
+    }
+
+    /// Makes what is written durable, where somebody waits for that.
+    fn sync(&self, disk: &mut impl Disk, end: u64, closing: bool) -> Result<(), String> {
+        let wanted = closing || !self.state.lock().durable.0.is_empty();
+        if !wanted || self.durable.load(Ordering::Relaxed) >= end {
+            return Ok(());
+        }
+        disk.sync().map_err(|error| trouble("made durable", &error))?;
+        self.durable.store(end, Ordering::Release);
+        let served = self.state.lock().durable.served(end);
+        served.into_iter().for_each(Waker::wake);
+        Ok(())
+    }
+}
+
+impl State {
+    fn is_awaited(&self) -> bool {
+        !self.written.0.is_empty() || !self.durable.0.is_empty()
+    }
+}
+
+/// What a broken disk means, and what to do about it.
+fn trouble(what: &str, error: &io::Error) -> String {
+    let next = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on that disk",
+        io::ErrorKind::FileTooLarge => "raise the limit on the size of files (ulimit -f)",
+        io::ErrorKind::ReadOnlyFilesystem => "mount that disk for writing",
+        _ => "check that disk",
+    };
+    format!("the run can no longer be {what}, so it does not go on: {error}; {next}")
+}
+
+/// Waits for a place in the journal.
+#[must_use]
+pub(crate) struct Wait<'a> {
+    shared: &'a Shared,
+    until: Until,
+    /// The waker that is in the queue already.
+    queued: Option<Waker>,
+}
+
+impl Future for Wait<'_> {
+    type Output = Result<()>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<()>> {
+        let shared = self.shared;
+        let (reached, mark) = match self.until {
+            Until::Written(Mark(mark)) => (&shared.written, mark),
+            Until::Durable(Mark(mark)) => (&shared.durable, mark),
+        };
+        if reached.load(Ordering::Acquire) >= mark {
+            return Poll::Ready(Ok(()));
+        }
+        let mut state = shared.state.lock();
+        // Again under the lock: the writer moves the mark first and then looks who waits.
+        if reached.load(Ordering::Acquire) >= mark {
+            return Poll::Ready(Ok(()));
+        }
+        if let Some(failure) = &state.failure {
+            return Poll::Ready(Err(Error::other(&**failure)));
+        }
+        if self.queued.as_ref().is_some_and(|queued| queued.will_wake(cx.waker())) {
+            return Poll::Pending;
+        }
+        let waker = cx.waker().clone();
+        match self.until {
+            Until::Written(_) => state.written.0.push((mark, waker)),
+            Until::Durable(_) => state.durable.0.push((mark, waker)),
+        }
+        shared.rouse(state, Sleep::Lingering);
+        self.queued = Some(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+#[cfg(test)]
+#[path = "writer_tests.rs"]
+mod tests;
