@@ -1,1 +1,5 @@
-fn main() {}
+//! The `flowhost` program.
+
+fn main() -> std::process::ExitCode {
+    flowhost::main()
+}

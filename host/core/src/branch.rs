@@ -142,6 +142,11 @@ impl Branch {
         self.flow.manifest()
     }
 
+    /// BLAKE3 of the flow that runs here, in hexadecimal digits.
+    pub fn digest(&self) -> &Arc<str> {
+        self.flow.digest()
+    }
+
     /// Its level: the root is 1.
     pub fn depth(&self) -> usize {
         self.path.len()
@@ -269,6 +274,7 @@ impl Branch {
             );
             return Err(Error::flow(FlowFault::TooDeep, message));
         }
+        self.run.room()?;
         let path: Arc<[Arc<str>]> = self.path.iter().cloned().chain([name]).collect();
         // J2: parent, callee's digest, task, params, occurrence.
         let key = Key::of(&[&self.key.0, flow.digest().as_bytes(), task.as_bytes(), given.params.get().as_bytes()]);

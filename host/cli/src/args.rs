@@ -1,0 +1,212 @@
+//! What can be typed. Help, completions and the man page are made from this one table.
+
+use std::time::Duration;
+
+use clap::{Parser, Subcommand, ValueEnum, builder::styling::Styles};
+
+use crate::{terminal::Color, values::measure};
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "flowhost",
+    version,
+    about = "Runs flows: programs that steer coding agents, kept to what they declared and you granted",
+    long_about = "Runs flows: programs that steer coding agents. A flow is a WebAssembly component. It opens conversations, \
+        takes turns in them many at a time, and can do exactly what it declared and you granted, nothing else.",
+    after_help = "Examples:\n  \
+        flowhost demo                                  see it work, on a small repository of its own\n  \
+        flowhost flows list                            what there is to run\n  \
+        flowhost exec -f fanout -a agent=demo --budget cost=1 \"Add a one-line module docstring to this file. Change nothing else.\"\n",
+    styles = Styles::plain(),
+    subcommand_required = true,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    max_term_width = 110
+)]
+pub struct Args {
+    /// When to color what is written
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        help = "When to color what is written: auto, always or never"
+    )]
+    pub color: Color,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What there is to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a flow on the repository you stand in
+    Exec(Exec),
+    /// See it work: make a small repository, run `fanout` on it, show what came of it
+    Demo(Demo),
+    /// The flows there are
+    #[command(subcommand)]
+    Flows(Flows),
+    /// Show what a flow is and what it will touch, without running it
+    Check(Check),
+    /// The harnesses that can fill an agent's role, and what each can do
+    Agents(Agents),
+    /// Write a completion script for a shell
+    Completions(Completions),
+    /// Write the man page
+    Man,
+}
+
+/// `flowhost exec`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    flowhost exec -f fanout -a agent=demo --budget cost=1 \"Add a one-line module docstring to this file. Change nothing else.\"\n  \
+    flowhost exec -f pair -a actor=demo -a reviewer=script:./review.sh --budget turns=10 \"Rename total to sum\"\n  \
+    flowhost exec -f lines -a agent=demo --budget none -p suppress=true - < prompts.txt\n  \
+    flowhost exec -f ./my-flow.wasm -a agent=demo --budget none --grant unconfined --json \"…\" | jq .\n\n\
+    The answer alone is written to stdout, everything else to stderr. Exits: 0 answered, 1 the flow failed, 2 refused before\n\
+    anything started, 3 the budget is spent, 130 stopped.")]
+pub struct Exec {
+    /// The flow: a name (of `flowhost flows list`), or a path
+    #[arg(short = 'f', long = "flow", value_name = "REF")]
+    pub flow: String,
+
+    /// Who fills a role: HARNESS[@ACCOUNT][/MODEL[:EFFORT]], script:PROGRAM or script+json:PROGRAM
+    #[arg(short = 'a', long = "agent", value_name = "ROLE=AGENT")]
+    pub agents: Vec<String>,
+
+    /// Where a role works: local:DIR. Unsaid: where you stand
+    #[arg(short = 'e', long = "env", value_name = "ROLE=ENV")]
+    pub envs: Vec<String>,
+
+    /// A param of the flow; dots nest. `budget.cost=1` and the like are the budget
+    #[arg(short = 'p', long = "param", value_name = "KEY=VALUE")]
+    pub params: Vec<String>,
+
+    /// What the run may spend: cost=1,output-tokens=200k,duration=30m,turns=50,grace=cut, or none
+    #[arg(long, value_name = "LIMITS")]
+    pub budget: Vec<String>,
+
+    /// How many turns go at once; unsaid, as many as the flow starts
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub at_once: Option<u32>,
+
+    /// What the flow may do beyond what it gets without asking: workdir|home|system=none|read|all, network=none|all,
+    /// container=IMAGE, ssh=HOST, flow=REF, model=NAME, unconfined
+    #[arg(long = "grant", value_name = "GRANT")]
+    pub grants: Vec<String>,
+
+    /// What becomes of a model that has no price, under a limit on cost: allow
+    #[arg(long, value_name = "WHAT")]
+    pub unpriced: Option<Unpriced>,
+
+    /// Write events to stdout, one JSON object a line, the result last
+    #[arg(long)]
+    pub json: bool,
+
+    /// How long a turn waits for the flow's answer to something it watches for
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = measure::duration)]
+    pub patience: Duration,
+
+    /// How many times faster the `demo` agent works; 0 for at once
+    #[arg(long, value_name = "X", default_value = "1", value_parser = speed)]
+    pub demo_speed: f64,
+
+    /// Raise or lower what keeps a flow from taking the machine, such as memory=1GiB
+    #[arg(long = "limit", value_name = "NAME=VALUE")]
+    pub limits: Vec<String>,
+
+    /// What the flow is to do; `-` reads it from stdin
+    #[arg(value_name = "TASK")]
+    pub task: String,
+}
+
+/// `flowhost demo`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  flowhost demo\n  flowhost demo --demo-speed 10 2>/dev/null | jq .\n\n\
+    Needs git and nothing else: no account, no network. What the flow answered is written to stdout, everything else to stderr.")]
+pub struct Demo {
+    /// How many times faster the `demo` agent works; 0 for at once
+    #[arg(long, value_name = "X", default_value = "1", value_parser = speed)]
+    pub demo_speed: f64,
+}
+
+/// `flowhost flows`.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Flows {
+    /// All that can be run by name from here
+    #[command(after_help = "Examples:\n  flowhost flows list\n  flowhost flows list --json | jq -r .name")]
+    List {
+        /// Write one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// What one declares: its roles, its params, what it asks for
+    #[command(after_help = "Examples:\n  flowhost flows show fanout\n  flowhost flows show ./my-flow.wasm --json")]
+    Show {
+        /// A name, or a path
+        #[arg(value_name = "REF")]
+        flow: String,
+        /// Write the manifest as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// `flowhost check`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  flowhost check ./my-flow.wasm\n  flowhost check fanout --json")]
+pub struct Check {
+    /// The flow: a path, or a name
+    #[arg(value_name = "FILE.wasm")]
+    pub flow: String,
+    /// Write it as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `flowhost agents`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  flowhost agents\n  flowhost agents --json | jq -r .name")]
+pub struct Agents {
+    /// Write one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `flowhost completions`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  flowhost completions bash > ~/.local/share/bash-completion/completions/flowhost\n  \
+    flowhost completions zsh > ~/.zfunc/_flowhost\n  flowhost completions fish > ~/.config/fish/completions/flowhost.fish"
+)]
+pub struct Completions {
+    /// For which
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `--unpriced`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Unpriced {
+    /// It may run; its cost counts as nothing.
+    Allow,
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(speed) if speed.is_finite() && speed >= 0.0 => Ok(speed),
+        _ => Err(format!("{text}: not a speed, such as 2, 0.5 or 0")),
+    }
+}
+
+fn at_least_one(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(format!("{text}: not a number of turns, such as 4")),
+    }
+}

@@ -1,0 +1,8 @@
+//! The flows that are part of this program, compiled by its build script from `flows/`.
+
+include!(concat!(env!("OUT_DIR"), "/flows.rs"));
+
+/// Their names and components, in order of name.
+pub fn flows() -> &'static [(&'static str, &'static [u8])] {
+    BUILT_IN
+}

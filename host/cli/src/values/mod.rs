@@ -1,0 +1,9 @@
+//! What people write on the command line, read: measures, budgets, params, grants, and `ROLE=…`.
+
+pub mod budget;
+pub mod grant;
+pub mod limit;
+pub mod measure;
+pub mod near;
+pub mod params;
+pub mod role;
