@@ -1,7 +1,5 @@
 //! The task once per Python file, a session apiece, two at a time.
 
-mod names;
-
 use flowhost::prelude::*;
 
 #[params]
@@ -17,7 +15,7 @@ struct Params {
 async fn fanout(task: String, cx: Context, params: Params) -> Result<BTreeMap<String, String>> {
     let (agent, workspace) = (cx.agent("agent")?, cx.env("workspace")?);
     let listed = workspace.exec(["git", "ls-files", "*.py"]).repeatable().checked().await?.stdout;
-    let paths: Vec<String> = listed.lines().map(names::unquoted).collect();
+    let paths: Vec<String> = git::names(&listed).collect();
     let turns = paths.iter().map(async |path| {
         let session = agent.spawn()?;
         session.run(format!("{task}\n\nThe file is {path}.")).await

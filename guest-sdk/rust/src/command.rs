@@ -63,7 +63,8 @@ impl<'a> Exec<'a> {
         self
     }
 
-    /// A status that is not 0 is [`Error::Failed`], which names the command and gives the first line that it complained in.
+    /// A status that is not 0 is [`Error::Failed`], which names the command and gives the first line that it complained in; so is output
+    /// that was cut.
     pub fn checked(mut self) -> Self {
         self.checked = true;
         self
@@ -85,6 +86,9 @@ impl<'a> IntoFuture for Exec<'a> {
             let output = Output::lift(self.env.0.exec(self.command).await.map_err(Error::lift)?);
             match shown {
                 Some(command) if !output.success() => Err(output.complaint(&command)),
+                Some(command) if output.truncated => {
+                    Err(Error::failed(format!("`{command}` wrote more than is kept of it; keep more, or ask for less")))
+                }
                 _ => Ok(output),
             }
         })

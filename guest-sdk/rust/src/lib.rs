@@ -33,7 +33,7 @@
 //!
 //! # Waiting
 //!
-//! A flow is one task, and what it awaits at once goes at once: [`gather`] waits for many and keeps every answer, [`group`]
+//! A flow is one task, and what it awaits at once goes at once: [`gather`] waits for many and keeps every answer, [`join`] for two that differ, [`group`]
 //! cancels the rest at the first error, [`timeout`] gives up after a while. Nothing needs to be spawned. A future that is
 //! dropped stops what it stood for: the turn is interrupted, the command killed, the called flow cancelled.
 //! [`sleep`] is the only sleep; `std::thread::sleep` would hold up every call of the flow.
@@ -63,6 +63,7 @@ mod watch;
 
 #[doc(hidden)]
 pub mod export;
+pub mod git;
 pub mod prelude;
 #[doc(hidden)]
 pub mod raw;
@@ -85,7 +86,7 @@ pub use raw::flowhost::flow::types::{
 };
 pub use session::Session;
 pub use turn::{Answer, Run, Turn, TypedRun};
-pub use waiting::{Awaited, Elapsed, sleep, timeout, wait_any};
+pub use waiting::{Awaited, Elapsed, join, sleep, timeout, wait_any};
 pub use watch::{Occasion, Watch, Watching};
 
 pub use schemars;

@@ -5,6 +5,6 @@ pub use std::time::Duration;
 
 pub use crate::{
     Agent, Answer, Awaited, Branch, Budget, Callee, Context, Env, Error, Failures, Moment, Occasion, Output, Process,
-    Result, Session, Settings, Spawn, SteerMode, Turn, Unanswered, Watch, WhenBusy, answer, flow, gather, group, load,
-    log, now, params, sleep, timeout, wait_any,
+    Result, Session, Settings, Spawn, SteerMode, Turn, Unanswered, Watch, WhenBusy, answer, flow, gather, git, group,
+    join, load, log, now, params, sleep, timeout, wait_any,
 };

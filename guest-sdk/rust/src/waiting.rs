@@ -14,6 +14,19 @@ pub async fn sleep(duration: Duration) {
     context::sleep(crate::context::millis(duration)).await;
 }
 
+/// Waits for two things that differ, both to their end.
+///
+/// ```no_run
+/// # async fn example(actor: &flowhost::Agent, reviewer: &flowhost::Agent) -> flowhost::Result<()> {
+/// use flowhost::prelude::*;
+/// let (acted, reviewed) = join(actor.run("Fix it."), reviewer.run("What could go wrong?")).await;
+/// log!("{} / {}", acted?.text, reviewed?.text);
+/// # Ok(()) }
+/// ```
+pub async fn join<A: IntoFuture, B: IntoFuture>(one: A, other: B) -> (A::Output, B::Output) {
+    futures_util::future::join(one.into_future(), other.into_future()).await
+}
+
 /// Gives up on something that takes longer than this: the future is dropped, which stops what it stood for.
 ///
 /// ```no_run

@@ -3,7 +3,6 @@
 use flowhost::prelude::*;
 use flowhost::serde_json::{Value, json};
 
-use crate::sessions::both;
 use crate::{Params, outcome, unknown};
 
 pub(crate) async fn run(task: &str, cx: &Context, params: &Params) -> Result<Value> {
@@ -23,7 +22,7 @@ pub(crate) async fn run(task: &str, cx: &Context, params: &Params) -> Result<Val
                 Ok(json!({ "moment": moment, "asked": asked, "said": said.text }))
             };
             let session = agent.spawn()?;
-            let (turn, judged) = both(session.run(prompt).into_future(), judging).await;
+            let (turn, judged) = join(session.run(prompt), judging).await;
             Ok(json!({ "turn": outcome::turn(turn), "judged": judged? }))
         }
         // A turn whose occasion is answered as the data say: `allow`, `block`, `reply`, `skip`, or dropped.
@@ -40,7 +39,7 @@ pub(crate) async fn run(task: &str, cx: &Context, params: &Params) -> Result<Val
                 }
             };
             let session = agent.spawn()?;
-            let (turn, answered) = both(session.run(prompt).into_future(), answering).await;
+            let (turn, answered) = join(session.run(prompt), answering).await;
             Ok(json!({ "turn": outcome::turn(turn), "answered": outcome::of(answered) }))
         }
         // A turn whose occasion nobody takes, under a watch that is a guard where the data say so.
@@ -61,7 +60,7 @@ pub(crate) async fn run(task: &str, cx: &Context, params: &Params) -> Result<Val
                 occasion.reply("late")
             };
             let session = agent.spawn()?;
-            let (turn, answered) = both(session.run(prompt).into_future(), answering).await;
+            let (turn, answered) = join(session.run(prompt), answering).await;
             Ok(json!({ "turn": outcome::turn(turn), "answered": outcome::of(answered) }))
         }
         // A wait for an occasion that is dropped when there is one: the next wait gets it.
@@ -84,7 +83,7 @@ pub(crate) async fn run(task: &str, cx: &Context, params: &Params) -> Result<Val
                 sleep(Duration::from_millis(params.ms)).await;
                 watch.close();
             };
-            let (next, ()) = both(watch.next(), closing).await;
+            let (next, ()) = join(watch.next(), closing).await;
             Ok(json!({ "none": next.is_none(), "again": watch.next().await.is_none() }))
         }
         // A watch for a moment that the role did not declare.

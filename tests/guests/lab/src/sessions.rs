@@ -117,10 +117,8 @@ pub(crate) async fn run(task: &str, cx: &Context, params: &Params) -> Result<Val
             let closing = async {
                 sleep(Duration::from_millis(params.ms)).await;
                 session.close();
-                Err(Error::failed("closed"))
             };
-            let going = async { session.run(prompt(0)).await };
-            let (turn, ()) = both(going, async { drop::<Result<Answer>>(closing.await) }).await;
+            let (turn, ()) = join(session.run(prompt(0)), closing).await;
             Ok(json!({ "turn": outcome::turn(turn), "next": outcome::turn(session.run(prompt(1)).await) }))
         }
         // What the agent and a session of it say of themselves.
@@ -160,19 +158,3 @@ struct Verdict {
     /// In one sentence.
     why: String,
 }
-
-/// Waits for two things that differ.
-pub(crate) async fn both<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>) -> (A, B) {
-    let (mut first, mut second) = (None, None);
-    gather([
-        Box::pin(async { first = Some(one.await) }) as Pending<'_>,
-        Box::pin(async { second = Some(other.await) }),
-    ])
-    .await;
-    match (first, second) {
-        (Some(first), Some(second)) => (first, second),
-        _ => unreachable!("a gather ends when all have"),
-    }
-}
-
-type Pending<'a> = std::pin::Pin<Box<dyn Future<Output = ()> + 'a>>;

@@ -1,8 +1,22 @@
-//! File names as git lists them.
+//! What git writes.
+
+/// File names as git lists them, one a line.
+///
+/// A name with a quote, a backslash, a control character or a byte beyond ASCII stands in quotes there; this gives the name itself.
+/// What of it is not UTF-8 is replaced.
+///
+/// ```
+/// let listed = "a.py\nwith space.py\n\"\\303\\274ber.py\"\n";
+/// let names: Vec<String> = flowhost::git::names(listed).collect();
+/// assert_eq!(names, ["a.py", "with space.py", "über.py"]);
+/// ```
+pub fn names(listed: &str) -> impl Iterator<Item = String> {
+    listed.lines().map(unquoted)
+}
 
 /// The name that git means. One with a quote, a backslash, a control character or a byte beyond ASCII stands in double quotes, with
 /// escapes as in C.
-pub(crate) fn unquoted(listed: &str) -> String {
+fn unquoted(listed: &str) -> String {
     let Some(inside) = listed.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
         return listed.to_owned();
     };
