@@ -19,7 +19,7 @@ use crate::{
     branch::{Branch, Call, Given},
     budget::{AccountId, Settled},
     clock::Clock,
-    error::{Error, Result},
+    error::{Error, FlowFault, Result},
     id::{BranchId, CallId, RunId, SessionId, TurnId},
     manifest::Manifest,
     record::{FORMAT, Json, Mark, Observer, Record, Recorder},
@@ -42,6 +42,8 @@ pub struct Setup {
     pub history: HashMap<String, Vec<Settled>>,
     /// What a turn waits for.
     pub patience: Patience,
+    /// How many branches the run may have at once (X2).
+    pub branches: usize,
     /// Finds the flows that flows call.
     pub loader: Arc<dyn Loader>,
 }
@@ -68,6 +70,10 @@ impl Default for Patience {
         Self { occasion: Duration::from_secs(60), interrupt: Duration::from_secs(3), stop: Duration::from_secs(2) }
     }
 }
+
+/// How many branches a run may have at once, where nobody says: more than the widest honest fan-out, less than a machine has
+/// memory for.
+pub const BRANCHES: usize = 20_000;
 
 /// A flow that can be called: the engine's, or a plain function in tests.
 #[async_trait::async_trait]
@@ -110,6 +116,7 @@ pub struct Run {
     recorder: Arc<dyn Recorder>,
     observers: Vec<Arc<dyn Observer>>,
     at_once: Option<u32>,
+    most_branches: usize,
     counted: Counted,
     stop: CancellationToken,
     branches: Mutex<HashMap<BranchId, Arc<Branch>>>,
@@ -160,6 +167,7 @@ impl Run {
             recorder: setup.recorder,
             observers: setup.observers,
             at_once: setup.at_once,
+            most_branches: setup.branches,
             counted: Counted::default(),
             stop: CancellationToken::new(),
             branches: Mutex::default(),
@@ -259,6 +267,16 @@ impl Run {
 
     pub(crate) fn next_call(&self) -> CallId {
         CallId(self.counted.calls.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// X2: fails where the run has as many branches as it may.
+    pub(crate) fn room(&self) -> Result<()> {
+        let most = self.most_branches;
+        if self.branches.lock().len() < most {
+            return Ok(());
+        }
+        let message = format!("the run exceeded its limit branches of {most} at once; if it needs more, raise it with --limit branches=…");
+        Err(Error::flow(FlowFault::Exceeded, message))
     }
 
     pub(crate) fn enter(&self, branch: &Arc<Branch>) {

@@ -6,6 +6,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
+use futures::FutureExt;
 use parking_lot::Mutex;
 
 use crate::{
@@ -238,20 +239,18 @@ impl Session {
         branch.unregister(self);
         let recorded = self.state.lock().life.as_ref().is_some_and(|life| life.recorded);
         let ended = Record::SessionEnd { session: self.id };
-        match conversation {
-            Some(conversation) => {
-                let run = branch.run.clone();
-                branch.tracker.spawn(async move {
-                    conversation.close().await;
-                    if recorded {
-                        run.record(&ended);
-                    }
-                });
+        let run = branch.run.clone();
+        let mut closing = Box::pin(async move {
+            if let Some(conversation) = conversation {
+                conversation.close().await;
             }
-            None if recorded => {
-                branch.run.record(&ended);
+            if recorded {
+                run.record(&ended);
             }
-            None => {}
+        });
+        // What ends at once has ended when this returns; the rest is waited for by the branch.
+        if closing.as_mut().now_or_never().is_none() {
+            branch.tracker.spawn(closing);
         }
     }
 

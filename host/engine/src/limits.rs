@@ -25,6 +25,8 @@ pub struct Limits {
     pub component_size: u64,
     /// Time that a component takes to compile.
     pub compile_time: Duration,
+    /// Branches that a run has at once: counted by the run, not by a store.
+    pub branches: u64,
 }
 
 impl Default for Limits {
@@ -43,6 +45,7 @@ impl Default for Limits {
             // Python's runtime in a component is 22 MB.
             component_size: 128 << 20,
             compile_time: Duration::from_secs(180),
+            branches: flowhost_core::run::BRANCHES as u64,
         }
     }
 }
@@ -65,7 +68,7 @@ pub struct UnknownLimit(pub String);
 
 impl Limits {
     /// Every limit: its name, how it is written, what it bounds.
-    pub const TABLE: [(&'static str, Unit, &'static str); 9] = [
+    pub const TABLE: [(&'static str, Unit, &'static str); 10] = [
         ("memory", Unit::Bytes, "memories and tables of a branch, summed"),
         ("cpu-time", Unit::Time, "processor time of a branch's own code"),
         ("wall-clock", Unit::Time, "time from a branch's start to its end"),
@@ -75,6 +78,7 @@ impl Limits {
         ("hostcall-bytes", Unit::Bytes, "what one call of a branch carries into the host"),
         ("component-size", Unit::Bytes, "a flow's component"),
         ("compile-time", Unit::Time, "the compilation of a flow"),
+        ("branches", Unit::Count, "calls of flows that a run has at once"),
     ];
 
     /// Sets a limit by its name: bytes, a number, or milliseconds.
@@ -90,6 +94,7 @@ impl Limits {
             "hostcall-bytes" => self.hostcall_bytes = value,
             "component-size" => self.component_size = value,
             "compile-time" => self.compile_time = time,
+            "branches" => self.branches = value,
             _ => return Err(UnknownLimit(name.to_owned())),
         }
         Ok(())
@@ -108,6 +113,7 @@ impl Limits {
             "hostcall-bytes" => self.hostcall_bytes,
             "component-size" => self.component_size,
             "compile-time" => millis(self.compile_time),
+            "branches" => self.branches,
             _ => return Err(UnknownLimit(name.to_owned())),
         })
     }

@@ -368,6 +368,7 @@ impl Bench {
             at_once: self.at_once,
             history: HashMap::new(),
             patience: Patience::default(),
+            branches: flowhost_core::run::BRANCHES,
             loader: self.flows.clone(),
         })
     }
