@@ -127,14 +127,13 @@ impl<'a> Run<'a> {
     }
 
     async fn take(self) -> Result<Answer> {
-        match self.place {
-            // `start` and `wait` borrow the turn alone, so that its session can be closed or dropped meanwhile.
-            Place::Within(_) => InterruptOnDrop(self.start()?).0.wait().await,
-            Place::Apart(agent, at) => {
-                let answer = agent.0.run(self.prompt, at.map(|env| &env.0), self.options).await;
-                Answer::lift(answer.map_err(Error::lift)?)
-            }
-        }
+        let answer = match self.place {
+            // One call of the contract: dropping it interrupts the turn (S7). `start` and `wait` would be two, and a handle to
+            // drop; other languages need them, since only Rust knows that nobody drops a session while a call is out.
+            Place::Within(session) => session.0.run(self.prompt, self.options).await,
+            Place::Apart(agent, at) => agent.0.run(self.prompt, at.map(|env| &env.0), self.options).await,
+        };
+        Answer::lift(answer.map_err(Error::lift)?)
     }
 }
 
@@ -199,15 +198,6 @@ impl Turn {
 
     /// Interrupts it and returns at once; `wait` says `interrupted` when it is over. Twice, or after its end, is nothing.
     pub fn cancel(&self) {
-        self.0.cancel();
-    }
-}
-
-/// S7: a turn whose `run` is dropped is interrupted, also while its session is held.
-struct InterruptOnDrop(Turn);
-
-impl Drop for InterruptOnDrop {
-    fn drop(&mut self) {
         self.0.cancel();
     }
 }
