@@ -8,7 +8,7 @@ use std::{array, collections::BTreeSet};
 
 use super::{
     Decision,
-    account::{Pair, pair},
+    account::Pair,
     ledger::Ledger,
     turn::{State, Turn},
 };
@@ -80,10 +80,9 @@ impl Ledger {
                 // The last prompts are promised to turns that are paused: none in flight can make room.
                 return Answer::Refuse(account.spent_limit(Limit::Turns));
             }
+            let taken = account.parked.first().is_some_and(|(rank, _)| *rank < turn.rank);
             // $2: it fits, or nothing is in flight and anything is left.
-            let shut = no_turn_left
-                || self.is_taken(&account.parked, turn)
-                || !idle && account.lacks(want, deciding).is_some();
+            let shut = no_turn_left || taken || !idle && account.lacks(want, deciding).is_some();
             if shut && gate.is_none() {
                 gate = Some(Gate::Account(index));
             }
@@ -91,13 +90,12 @@ impl Ledger {
         if let Some(gate) = gate {
             return Answer::Wait(gate);
         }
-        let class = &self.classes[turn.class as usize];
-        if metered && (class.is_full() || self.is_taken(&class.parked, turn)) {
+        // Where others wait for their class or for the cap, these are full.
+        if metered && self.classes[turn.class as usize].is_full() {
             return Answer::Wait(Gate::Class(turn.class));
         }
         // S2: a cap of nought would be no cap but a stop.
-        let full = self.at_once.is_some_and(|cap| self.going >= cap.max(1));
-        if full || self.is_taken(&self.parked_at_once, turn) {
+        if self.at_once.is_some_and(|cap| self.going >= cap.max(1)) {
             return Answer::Wait(Gate::AtOnce);
         }
         let free = if metered {
@@ -119,11 +117,6 @@ impl Ledger {
             let estimate = estimate.map_or(left.div_ceil(2), |estimate| estimate[measure]);
             estimate.max(expected[measure]).min(left)
         })
-    }
-
-    /// Whether one that goes before this turn waits at a gate.
-    fn is_taken(&self, parked: &Parked, turn: &Turn) -> bool {
-        parked.first().is_some_and(|(rank, _)| *rank < turn.rank)
     }
 
     /// The limit of an account that keeps the first of a line waiting there.
@@ -270,10 +263,8 @@ impl Ledger {
         }
         self.going += 1;
         let turn = &mut self.turns[slot];
-        (turn.state, turn.held, turn.place) = (State::Going { occasions: 0 }, reserved, place);
-        // What was reported of it before it started, if that can be, is not what this is for.
-        let before = pair(&turn.so_far);
-        turn.reserved = array::from_fn(|measure| before[measure].saturating_add(reserved[measure]));
+        turn.state = State::Going { occasions: 0 };
+        (turn.reserved, turn.held, turn.place) = (reserved, reserved, place);
         self.say(slot, Decision::Start);
     }
 

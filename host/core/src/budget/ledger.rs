@@ -397,16 +397,17 @@ impl Ledger {
         }
     }
 
-    /// Counts what a report adds, once at each level ($1).
+    /// Counts what a report adds, once at each level ($1). A turn that has not started has spent nothing, whatever is said.
     fn count(&mut self, slot: u32, total: &Usage) {
         let turn = &mut self.turns[slot];
-        if *total == Usage::default() {
+        if matches!(turn.state, State::Waiting | State::Refused) {
             return;
         }
         let account = turn.account;
         let more = turn.note(total);
-        let before = turn.source.replace(total.cost_source);
-        if before != turn.source {
+        let before = turn.source;
+        if turn.is_charged() && before != Some(total.cost_source) {
+            turn.source = Some(total.cost_source);
             self.accounts.each_up(account, |_, at| at.count_source(before, total.cost_source));
         }
         if more == Usage::default() {
@@ -504,9 +505,7 @@ impl Ledger {
         }
         let class = &mut self.classes[class as usize];
         class.going -= usize::from(metered);
-        if promised == 0 {
-            class.settle(amount, whole);
-        }
+        class.settle(amount, whole);
         self.going -= 1;
         self.end(slot);
         self.stir_for(slot);

@@ -218,8 +218,11 @@ impl Model {
         waiting
     }
 
-    /// Counts a report.
+    /// Counts a report. A turn that has not started has spent nothing.
     pub(super) fn report(&mut self, turn: usize, total: Pair) {
+        if self.turns[turn].state == State::Waiting {
+            return;
+        }
         let before = self.turns[turn].clone();
         let now = [0, 1].map(|at| before.reported[at].max(total[at]));
         let (first, going) = (before.first, before.is_going());
@@ -259,9 +262,6 @@ impl Model {
             turn.prompts = 1;
         }
         let (class, amount) = (turn.class, turn.reported);
-        if turn.prompts == 0 {
-            return;
-        }
         match self.estimate(class) {
             _ if whole => self.settled[class].push(amount),
             Some(estimate) if (0..2).any(|at| amount[at] > estimate[at]) => {
@@ -333,7 +333,6 @@ impl Model {
             self.accounts[turn.account].deadline = Some(self.now + duration);
         }
         let turn = &mut self.turns[at];
-        let reserved = [0, 1].map(|at| (turn.reported[at] + reserved[at]).min(MOST));
         (turn.state, turn.first, turn.reserved) = (State::Going { occasions: 0 }, reserved, reserved);
     }
 }

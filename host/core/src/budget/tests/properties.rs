@@ -7,7 +7,12 @@ use super::{
     *,
 };
 use crate::{
-    budget::{account::Account, admission::Answer, admission::Gate, turn},
+    budget::{
+        account::Account,
+        admission::{Answer, Gate},
+        slots::Slots,
+        turn,
+    },
     usage::Grace,
 };
 
@@ -70,8 +75,8 @@ fn ops(
     let late = prop::bool::weighted(0.1);
     let turn = any::<Index>;
     let op = prop_oneof![
-        2 => (any::<Index>(), limits).prop_map(|(under, limits)| Op::Open { under, limits }),
-        1 => any::<Index>().prop_map(|account| Op::Close { account }),
+        4 => (any::<Index>(), limits).prop_map(|(under, limits)| Op::Open { under, limits }),
+        3 => any::<Index>().prop_map(|account| Op::Close { account }),
         24 => (any::<Index>(), 0..classes, expected, own, prop::bool::weighted(0.1))
             .prop_map(|(account, class, expected, own, deciding)| Op::Ask { account, class, expected, own, deciding }),
         8 => turn().prop_map(|turn| Op::HandedOver { turn }),
@@ -101,7 +106,9 @@ struct Pair {
 
 impl Pair {
     fn new(at_once: Option<u32>, root: Limits, exact: bool) -> Self {
-        let ledger = Ledger::new(at_once);
+        let mut ledger = Ledger::new(at_once);
+        // So few turns that are over are remembered that slots are soon used again.
+        ledger.turns = Slots::new(4);
         let model =
             Model { at_once: at_once.map(|cap| cap as usize), settled: vec![vec![]; CLASSES], ..Model::default() };
         let mut pair = Self { ledger, model, classes: vec![], exact };
@@ -169,8 +176,11 @@ impl Pair {
             }
             Op::Report { turn, late, dollars, tokens } => {
                 let Some(at) = self.turn(turn, |turn| late || turn.is_going()) else { return };
-                self.ledger.report(self.model.turns[at].ticket, &usage(dollars, tokens), now);
-                self.model.report(at, amount(&usage(dollars, tokens)));
+                let so_far = usage(dollars, tokens);
+                if self.is_remembered(at) {
+                    self.model.report(at, amount(&so_far));
+                }
+                self.ledger.report(self.model.turns[at].ticket, &so_far, now);
                 if self.model.turns[at].is_going() {
                     self.model.enlarge(at);
                 }
@@ -269,11 +279,19 @@ impl Pair {
     fn settle(&mut self, at: usize, total: Option<(f64, u64)>, whole: bool) {
         let said = total.map(|(dollars, tokens)| usage(dollars, tokens));
         let ended = if whole { Ended::Whole } else { Ended::Short };
-        self.ledger.settle(self.model.turns[at].ticket, said.as_ref(), ended, self.model.now);
-        if let Some((dollars, tokens)) = total {
-            self.model.report(at, amount(&usage(dollars, tokens)));
+        if let Some(said) = said.as_ref().filter(|_| self.is_remembered(at)) {
+            self.model.report(at, amount(said));
         }
+        self.ledger.settle(self.model.turns[at].ticket, said.as_ref(), ended, self.model.now);
         self.end(at, whole);
+    }
+
+    /// Whether a report of a turn still counts. Of one that is not over it does.
+    fn is_remembered(&self, at: usize) -> bool {
+        let turn = &self.model.turns[at];
+        let remembered = self.ledger.turns.find(turn.ticket.0).is_some();
+        assert!(remembered || turn.state == State::Over);
+        remembered
     }
 
     fn end(&mut self, at: usize, whole: bool) {

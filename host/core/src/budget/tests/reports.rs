@@ -78,6 +78,10 @@ fn the_source_of_a_sum_is_that_of_what_each_turn_said_last() {
     ledger.settle(second, Some(&said(0.1, CostSource::Priced)), Ended::Whole, NOW);
     assert_eq!(ledger.spent(root).cost_source, CostSource::Mixed);
     assert_eq!(ledger.spent(child).cost_source, CostSource::Reported);
+    // One that nothing could be charged for says nothing about it.
+    let third = ledger.ask(Ask::new(child, class), NOW);
+    ledger.settle(third, Some(&Usage { duration_ms: 5, ..Usage::default() }), Ended::Whole, NOW);
+    assert_eq!(ledger.spent(child).cost_source, CostSource::Reported);
 }
 
 #[test]
