@@ -2,8 +2,8 @@
 //!
 //! `append` is the time that the caller of one small record spends, beside that of putting the same record into JSON and
 //! doing nothing with it. `ten-thousand-turns` is all that a run of that many turns at once asks of the journal: each
-//! begins, is delivered and ends, and waits until its end is written.
-#![allow(clippy::unwrap_used, missing_docs)]
+//! begins, is delivered and ends, and waits until its end is written. `read-back` makes the tree of such a run again.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, missing_docs)]
 
 use std::{hint::black_box, time::Duration};
 
@@ -13,7 +13,7 @@ use flowhost_core::{
     record::{Answer, Key, Outcome, Record, Recorder},
     usage::Usage,
 };
-use flowhost_journal::{Journal, line};
+use flowhost_journal::{FILE_NAME, Journal, Tree, line, read};
 
 const TURNS: u32 = 10_000;
 
@@ -120,5 +120,23 @@ fn ten_thousand_turns(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, append, ten_thousand_turns);
+fn read_back(criterion: &mut Criterion) {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let journal = Journal::create(folder.path(), &RunId("run".into())).unwrap();
+    for nth in 1..=TURNS {
+        for record in [session(nth), turn(nth), turn_end(nth), delivered(nth)] {
+            journal.append(Duration::ZERO, &record);
+        }
+    }
+    let path = journal.folder().join(FILE_NAME);
+    drop(journal);
+    let mut group = criterion.benchmark_group("read-back");
+    group.throughput(Throughput::Elements(TURNS.into())).sample_size(20);
+    group.bench_function("tree", |bench| {
+        bench.iter(|| Tree::from_records(read(&path).unwrap().map(Result::unwrap)));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, append, ten_thousand_turns, read_back);
 criterion_main!(benches);

@@ -20,6 +20,7 @@
 
 mod disk;
 mod folder;
+mod hot;
 mod journal;
 mod line;
 mod read;

@@ -3,7 +3,7 @@
 //! A line of `--json` is `{"at-us":TIME,"type":NAME,FIELDS}`. A line of the journal has its checksum before that, of fixed
 //! width so that it can be filled in afterwards: `{"crc":"01234567","at-us":TIME,"type":NAME,FIELDS}`.
 
-use std::{fmt, io::Write as _, time::Duration};
+use std::{fmt, time::Duration};
 
 use flowhost_core::record::Record;
 use serde::{
@@ -14,6 +14,8 @@ use serde::{
     },
     ser,
 };
+
+use crate::hot;
 
 /// The longest line of a journal, in bytes: what one call carries (128 MiB) fits, with some of it escaped. The journal of a
 /// run that needs a longer one breaks, as it does when the disk is full; a reader takes no longer one either.
@@ -49,12 +51,12 @@ fn fields(at: Duration, record: &Record, to: &mut Vec<u8>) -> serde_json::Result
     to.extend_from_slice(b"\"at-us\":");
     serde_json::to_writer(&mut *to, &u64::try_from(at.as_micros()).unwrap_or(u64::MAX))?;
     to.push(b',');
-    tagged(record, to)?;
+    if !hot::write(record, to)? {
+        tagged(record, to)?;
+    }
     // A document of the flow's own is kept as it was written, line ends between its tokens too; a line has none.
     for byte in &mut to[start..] {
-        if *byte == b'\n' {
-            *byte = b' ';
-        }
+        *byte = if *byte == b'\n' { b' ' } else { *byte };
     }
     Ok(())
 }
@@ -92,8 +94,9 @@ pub(crate) fn parse(line: &[u8]) -> serde_json::Result<(Duration, Record)> {
 
 fn hex(checksum: u32) -> [u8; 8] {
     let mut digits = [0; 8];
-    // Eight digits always fit.
-    let _ = write!(&mut digits[..], "{checksum:08x}");
+    for (two, byte) in digits.chunks_exact_mut(2).zip(checksum.to_be_bytes()) {
+        two.copy_from_slice(&hot::hex(byte));
+    }
     digits
 }
 
@@ -198,5 +201,72 @@ impl<'de, A: MapAccess<'de>> VariantAccess<'de> for Fields<A> {
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, A::Error> {
         Err(de::Error::custom("the fields of a record have names"))
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/sample/mod.rs"]
+mod sample;
+
+#[cfg(test)]
+mod tests {
+    use flowhost_core::{
+        harness::Event,
+        id::{BranchId, CallId, SessionId, TurnId},
+        record::{Answer, Key, Outcome},
+    };
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Whether it is written by hand, after it was compared with serde's.
+    fn same_by_hand(record: &Record) -> bool {
+        let (mut by_hand, mut by_serde) = (Vec::new(), Vec::new());
+        tagged(record, &mut by_serde).unwrap();
+        let written = hot::write(record, &mut by_hand).unwrap();
+        if written {
+            assert_eq!(String::from_utf8(by_hand).unwrap(), String::from_utf8(by_serde).unwrap());
+        } else {
+            assert!(by_hand.is_empty());
+        }
+        written
+    }
+
+    #[test]
+    fn what_is_written_by_hand_is_what_serde_writes() {
+        let by_hand = sample::records().iter().filter(|record| same_by_hand(record)).count();
+        assert!(by_hand >= 12, "{by_hand}");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_text_and_numbers_are_in_it(text in any::<String>(), number in any::<u32>(), long in any::<u64>(), bytes in any::<[u8; 16]>(), dollars in 0.0f64..1e6) {
+            let (branch, key) = (BranchId(text.as_str().into()), Key(bytes));
+            let usage = flowhost_core::usage::Usage {
+                turns: number,
+                input_tokens: long,
+                cost: flowhost_core::usage::Usd::from_dollars(dollars),
+                duration_ms: long / 2,
+                ..sample::usage()
+            };
+            let document = sample::json(&serde_json::to_string(&text).unwrap());
+            let (turn, session, call) = (TurnId(number), SessionId(number / 2), CallId(number));
+            let text = std::sync::Arc::<str>::from(text);
+            let (role, agent, directory, prompt) = (text.clone(), text.clone(), text.clone(), text.clone());
+            let (function, label) = (text.clone(), text.clone());
+            let answer = Answer { text: text.clone(), value: Some(document.clone()) };
+            let all = [
+                Record::Session { session, branch: branch.clone(), role, agent, directory, nth: number, fork_of: None },
+                Record::Turn { turn, session, branch: branch.clone(), key, prompt, schema: Some(document.clone()) },
+                Record::Event { turn, event: Event::Text { text: text.to_string() } },
+                Record::Event { turn, event: Event::Usage { usage } },
+                Record::TurnEnd { turn, outcome: Outcome::Ok(answer), usage },
+                Record::Call { call, branch: branch.clone(), function, key, label, repeatable: false },
+                Record::CallEnd { call, outcome: Outcome::Ok(document.clone()) },
+                Record::Value { branch: branch.clone(), function: text.clone(), key: Some(key), outcome: Outcome::Ok(document) },
+                Record::Delivered { branch, of: text },
+            ];
+            prop_assert!(all.iter().all(same_by_hand));
+        }
     }
 }

@@ -1,5 +1,12 @@
 //! The folder of a run: whose it is, who may read it, what git sees, and which runs there are.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    missing_docs
+)]
 
 mod sample;
 
