@@ -25,7 +25,7 @@ fn every_file_gets_a_session_two_at_a_time() {
         let fanout = load(engine(), FANOUT).await;
         for (gate, peak) in [(None, 2), (Some(4), 4)] {
             let fake = Fake::new().last_word().delay(&Clock::system(), Duration::from_millis(10));
-            let params = gate.map_or(json!({}), |gate| json!({ "at_once": gate }));
+            let params = gate.map_or(json!({}), |gate| json!({ "at-once": gate }));
             let mut stage = Stage::new().agent("agent", &fake).env("workspace", four_files()).params(params);
             let said = stage.play(&fanout, "annotate").await.unwrap();
             assert_eq!(said, json!({"a.py": "a.py.", "b.py": "b.py.", "c.py": "c.py.", "d.py": "d.py."}));

@@ -100,10 +100,11 @@ async fn beside(limits: Limits, hostile: &[u8], task: &str) -> (Value, Duration)
     let clock = Clock::system();
     let fake = Fake::new()
         .last_word()
-        .capabilities(capabilities)
+        .can(capabilities)
         .delay(&clock, Duration::from_millis(5))
         .when(flowhost_agents::fake::Pattern::contains("slow"), Said::never());
-    let mut stage = Stage::new().agent("worker", &fake).env("workspace", FakeEnv::new().delay(&clock, Duration::from_secs(3600)));
+    let mut stage =
+        Stage::new().agent("worker", &fake).env("workspace", FakeEnv::new().delay(&clock, Duration::from_secs(3600)));
     stage.shelf.0.insert("hostile".into(), hostile.clone());
     let (run, given) = stage.run();
     let manifest = Manifest::read(&manifest.to_string()).unwrap();
@@ -140,7 +141,17 @@ fn x2_what_takes_memory_is_cut_by_memory_summed_over_memories_and_tables() {
     check("allocate", HOSTILE, "exceeded", "memory", SOON);
     check("run", wat::TWO_MEMORIES, "exceeded", "memory", SOON);
     check("run", wat::TABLE, "exceeded", "memory", SOON);
-    check("run", wat::ENORMOUS_MEMORY, "exceeded", "memory", SOON);
+}
+
+#[test]
+fn x2_what_declares_an_enormous_memory_or_table_is_refused_before_it_runs() {
+    for bytes in [wat::ENORMOUS_MEMORY, wat::ENORMOUS_TABLE] {
+        let error = refused(bytes);
+        assert!(
+            matches!(&error, LoadError::Exceeded(what) if what.contains("raise it with --limit memory=")),
+            "{error}"
+        );
+    }
 }
 
 #[test]
@@ -226,7 +237,10 @@ fn x2_what_is_no_flow_is_refused_before_it_runs() {
     let unknown = refused(wat::UNKNOWN_IMPORT);
     assert!(matches!(&unknown, LoadError::UnknownImports(names) if names.len() == 1), "{unknown}");
     assert!(matches!(refused(wat::NO_EXPORTS), LoadError::NotAFlow(_)));
-    assert!(matches!(refused(wat::FUTURE_CONTRACT), LoadError::Manifest(_) | LoadError::UnknownImports(_) | LoadError::NotAFlow(_)));
+    assert!(matches!(
+        refused(wat::FUTURE_CONTRACT),
+        LoadError::Manifest(_) | LoadError::UnknownImports(_) | LoadError::NotAFlow(_)
+    ));
 }
 
 #[test]
@@ -236,7 +250,10 @@ fn describe_is_pure_and_under_limits() {
     assert!(matches!(&spins, LoadError::Exceeded(what) if what.contains("cpu-time")), "{spins}");
     assert!(began.elapsed() < SOON);
     let logs = refused(wat::DESCRIBE_LOGS);
-    assert!(matches!(&logs, LoadError::Describe(what) if what.contains("describe is pure, and this flow calls context.log in it")), "{logs}");
+    assert!(
+        matches!(&logs, LoadError::Describe(what) if what.contains("describe is pure, and this flow calls context.log in it")),
+        "{logs}"
+    );
     assert!(matches!(refused(wat::DESCRIBE_TRAPS), LoadError::Describe(_)));
     assert!(matches!(refused(wat::DESCRIBE_GARBAGE), LoadError::Manifest(_)));
 }
@@ -250,9 +267,12 @@ fn x2_a_component_that_is_too_large_is_refused_by_size() {
 
 #[test]
 fn x2_branches_without_end_are_refused() {
-    let (ended, took) = runtime().block_on(beside(Limits { wall_clock: Duration::from_secs(60), ..Limits::default() }, HOSTILE, "tree 0"));
+    let (ended, took) = runtime().block_on(beside(
+        Limits { wall_clock: Duration::from_secs(60), ..Limits::default() },
+        HOSTILE,
+        "tree 0",
+    ));
     assert_eq!(ended["fault"], "exceeded", "{ended}");
     assert!(ended["message"].as_str().unwrap().contains("branches"), "{ended}");
     assert!(took < Duration::from_secs(60), "{took:?}");
 }
-

@@ -88,6 +88,7 @@ impl fmt::Debug for Agent {
 pub(crate) struct Seat {
     pub(crate) agent: Arc<Agent>,
     pub(crate) env: Arc<dyn Env>,
+    pub(crate) directory: Arc<str>,
     /// J2: branch, role, settings, env, directory in it.
     pub(crate) key: Key,
 }
@@ -193,7 +194,7 @@ impl Agent {
         let settings = serde_json::to_vec(&*self.grant.settings).unwrap_or_default();
         let key =
             Key::of(&[&self.branch.key.0, self.role.as_bytes(), self.grant.label.as_bytes(), &settings, &place.0]);
-        let seat = Arc::new(Seat { agent: self.clone(), env, key });
+        let seat = Arc::new(Seat { agent: self.clone(), directory: env.directory().into(), env, key });
         *last = Some(seat.clone());
         seat
     }

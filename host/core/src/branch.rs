@@ -162,6 +162,11 @@ impl Branch {
         self.run.admission.spent(self.account)
     }
 
+    /// A number that hash tables of the flow may start from: it follows from the run and the branch, so the record need not keep it.
+    pub fn seed(&self) -> u128 {
+        u128::from_le_bytes(Key::of(&[self.run.id.0.as_bytes(), &self.key.0, b"seed"]).0)
+    }
+
     /// Milliseconds since the epoch.
     pub fn now_ms(&self) -> u64 {
         millis(self.run.clock.since_epoch())

@@ -92,7 +92,7 @@ impl Session {
 
     /// Where it is rooted.
     pub fn directory(&self) -> &str {
-        self.seat.env.directory()
+        &self.seat.directory
     }
 
     pub(crate) fn seat(&self) -> &Arc<Seat> {
@@ -302,7 +302,7 @@ impl Session {
             branch: agent.branch.id.clone(),
             role: agent.role.clone(),
             agent: agent.grant.label.clone(),
-            directory: self.directory().into(),
+            directory: self.seat.directory.clone(),
             nth: agent.next_conversation(),
             fork_of,
         });

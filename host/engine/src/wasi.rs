@@ -36,8 +36,8 @@ pub(crate) fn context(branch: Option<Arc<Branch>>, log: &Log) -> WasiCtx {
         .wall_clock(Wall(branch.clone()))
         .monotonic_clock(Monotonic(branch.clone()))
         .secure_random(Random::new(branch.clone(), "random"))
-        .insecure_random(Random::new(branch, "insecure-random"))
-        .insecure_random_seed(0);
+        .insecure_random(Random::new(branch.clone(), "insecure-random"))
+        .insecure_random_seed(branch.as_deref().map_or(0, Branch::seed));
     builder.build()
 }
 

@@ -18,7 +18,7 @@ use flowhost_core::{
     harness::Settings,
     id::RunId,
     place::EnvGrant,
-    record::{NoRecorder, Observer, Record},
+    record::{NoRecorder, Observer, Record, Recorder},
     run::{Flow, Header, Loader, Patience, Run, Setup},
     usage::Limits as Budget,
 };
@@ -43,7 +43,11 @@ fn cache() -> std::path::PathBuf {
 }
 
 pub fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(std::env::var("W").ok().and_then(|w| w.parse().ok()).unwrap_or(2))
+        .enable_all()
+        .build()
+        .unwrap()
 }
 
 pub async fn load(engine: &Engine, bytes: &[u8]) -> Arc<Component> {
@@ -93,6 +97,10 @@ pub struct Stage {
     pub at_once: Option<u32>,
     pub params: Value,
     pub kept: Arc<Kept>,
+    /// Whether `kept` keeps anything.
+    pub watched: bool,
+    /// How many branches there may be at once.
+    pub branches: usize,
 }
 
 impl Stage {
@@ -106,6 +114,8 @@ impl Stage {
             at_once: None,
             params: serde_json::json!({}),
             kept: Arc::default(),
+            watched: true,
+            branches: 500,
         }
     }
 
@@ -140,20 +150,26 @@ impl Stage {
     }
 
     pub fn run(&mut self) -> (Arc<Run>, Given) {
+        self.run_on(Arc::new(NoRecorder))
+    }
+
+    /// The same, written down somewhere; then nobody else watches.
+    pub fn run_on(&mut self, recorder: Arc<dyn Recorder>) -> (Arc<Run>, Given) {
         let run = Run::new(Setup {
             id: RunId::new("20260101-000000", 1),
             clock: self.clock.clone(),
-            recorder: Arc::new(NoRecorder),
-            observers: vec![self.kept.clone()],
+            recorder,
+            observers: self.watched.then(|| self.kept.clone() as Arc<dyn Observer>).into_iter().collect(),
             at_once: self.at_once,
             history: HashMap::new(),
             patience: Patience { stop: Duration::from_millis(300), ..Patience::default() },
-            branches: 500,
+            branches: self.branches,
             loader: Arc::new(std::mem::take(&mut self.shelf)),
         });
-        let agents = self.agents.iter().map(|(role, fake)| {
-            ((*role).into(), AgentGrant::new(Arc::new(fake.clone()), Settings::default()))
-        });
+        let agents = self
+            .agents
+            .iter()
+            .map(|(role, fake)| ((*role).into(), AgentGrant::new(Arc::new(fake.clone()), Settings::default())));
         let envs = self.envs.drain(..).map(|(role, env)| (role.into(), EnvGrant::new(Arc::new(env))));
         let given = Given {
             agents: agents.collect(),

@@ -13,10 +13,11 @@ pub(crate) async fn run(task: &str, cx: &Context, params: &Params) -> Result<Val
         // A turn that asks is answered by a turn of its own, taken meanwhile.
         "judge" => {
             let watch = agent.watch(moments).open()?;
+            let judge = cx.agent("judge")?;
             let judging = async {
                 let Some(occasion) = watch.next().await else { return Ok::<_, Error>(Value::Null) };
                 let asked = occasion.details()?;
-                let said = agent.run(format!("judge {asked}")).await?;
+                let said = judge.run(format!("judge {asked}")).await?;
                 let moment = format!("{:?}", occasion.moment());
                 occasion.reply(&said.text)?;
                 Ok(json!({ "moment": moment, "asked": asked, "said": said.text }))
