@@ -84,7 +84,7 @@ fn first_failure_tells_the_rest_to_stop_and_says_how_many_failed() {
     let failed = play(&mut stage, flows::FIRST_FAILURE, "annotate").unwrap_err();
     assert_eq!(failed, died(), "B4: the first error is the flow's, as it was raised");
     assert_eq!(fake.interrupted(), 3);
-    assert_eq!(stage.kept.log(), ["1 turns failed, 0 answered, 3 cancelled"]);
+    assert_eq!(stage.kept.log(), ["1 failed, 0 answered, 3 cancelled"]);
 }
 
 #[test]

@@ -24,7 +24,7 @@ async fn first_failure(task: String, cx: Context, params: Params) -> Result<BTre
         Ok(said) => Ok(paths.into_iter().zip(said.into_iter().map(|answer| answer.text)).collect()),
         Err(failures) => {
             let Failures { errors, answered, cancelled } = &failures;
-            log!("{} turns failed, {answered} answered, {cancelled} cancelled", errors.len());
+            log!("{} failed, {answered} answered, {cancelled} cancelled", errors.len());
             Err(failures.into())
         }
     }
