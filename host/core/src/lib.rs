@@ -7,6 +7,8 @@
 //! A [`run::Run`] owns what its branches share. A [`branch::Branch`] is one call of a flow; it has agents, which open
 //! [`session::Session`]s, which take [`turn::Turn`]s, which the [`budget`] lets start.
 
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 pub mod agent;
 pub mod answer;
 pub mod branch;

@@ -81,7 +81,7 @@ fn ops(
             .prop_map(|(account, class, expected, own, deciding)| Op::Ask { account, class, expected, own, deciding }),
         8 => turn().prop_map(|turn| Op::HandedOver { turn }),
         2 => turn().prop_map(|turn| Op::Another { turn }),
-        12 => (turn(), late.clone(), a_cost(), some_tokens())
+        12 => (turn(), late, a_cost(), some_tokens())
             .prop_map(|(turn, late, dollars, tokens)| Op::Report { turn, late, dollars, tokens }),
         4 => turn().prop_map(|turn| Op::Pause { turn }),
         4 => turn().prop_map(|turn| Op::Unpause { turn }),
