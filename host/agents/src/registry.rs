@@ -29,8 +29,11 @@ pub struct Row {
     pub capabilities: Capabilities,
     /// Whether lists leave it out.
     pub hidden: bool,
-    pub(crate) build: fn(&RegistryOptions, &Spec) -> Result<Arc<dyn Harness>, Refusal>,
+    pub(crate) build: fn(&RegistryOptions, &Spec) -> Built,
 }
+
+/// A harness, or why there is none.
+type Built = Result<Arc<dyn Harness>, Refusal>;
 
 impl fmt::Debug for Row {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -215,6 +215,18 @@ async fn a_rename_leaves_strings_and_comments() {
 }
 
 #[tokio::test]
+async fn it_says_so_where_nothing_is_left_to_do() {
+    let env = calc();
+    let task = format!(
+        "{TASK}\n\nThe file is calc.py.\n\nDo one thing. If nothing is left, answer DONE on a line of its own."
+    );
+    let is_done = |said: &str| said.lines().any(|line| line == "DONE");
+    assert!(!is_done(&ask(&env, &task).await));
+    assert!(is_done(&ask(&env, &task).await));
+    assert!(!is_done(&ask(&env, "Make it faster. If nothing is left, answer DONE on a line of its own.").await));
+}
+
+#[tokio::test]
 async fn a_file_is_created_with_what_it_is_to_say() {
     let env = FakeEnv::new();
     assert_eq!(

@@ -121,7 +121,7 @@ async fn it_counts_what_goes_at_once() {
 #[tokio::test]
 async fn it_writes_down_what_it_was_asked() {
     let can = Capabilities { fork: true, resume: true, ..Capabilities::default() };
-    let fake = Fake::new().capabilities(can);
+    let fake = Fake::new().can(can);
     let env = FakeEnv::at("/srv/project").file("sub/x", "");
     let mut first = fake.open(open_as(1, &env)).await.unwrap();
     first.turn(prompt("one"), &Listener::new()).await.unwrap();
@@ -147,7 +147,7 @@ async fn it_writes_down_what_it_was_asked() {
 #[tokio::test]
 async fn a_fork_knows_how_many_turns_were_taken() {
     let can = Capabilities { fork: true, ..Capabilities::default() };
-    let fake = Fake::new().capabilities(can).reply_with(|question| question.taken.to_string());
+    let fake = Fake::new().can(can).reply_with(|question| question.taken.to_string());
     let mut first = open(&fake, 1).await;
     for turn in ["0", "1"] {
         assert_eq!(first.turn(prompt("x"), &Listener::new()).await.unwrap().text, turn);
@@ -216,7 +216,7 @@ async fn s7_it_ends_when_it_is_interrupted_unless_it_is_stubborn() {
 async fn s9_words_reach_it_where_it_takes_them() {
     let clock = Clock::driven();
     let can = Capabilities { steer: true, ..Capabilities::default() };
-    let fake = Fake::new().last_word().delay(&clock, Duration::from_secs(1)).capabilities(can);
+    let fake = Fake::new().last_word().delay(&clock, Duration::from_secs(1)).can(can);
     let host = Listener::new();
     host.steer("go left", true);
     let said = open(&fake, 1).await.turn(prompt("x"), &host).await.unwrap().text;

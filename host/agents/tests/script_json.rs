@@ -1,6 +1,7 @@
 //! `script+json:PROGRAM`, with real programs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::disallowed_methods, reason = "a test looks at the machine with its own eyes")]
 
 mod support;
 

@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-use super::language::Language;
+use super::{language::Language, layout::start};
 
 /// How deep expressions inside strings inside expressions are followed.
 const NESTING: u32 = 8;
 
 /// The spans of `text` that are code, in order; none where the language is not known well enough to tell.
 pub(super) fn code(language: Language, text: &[u8]) -> Option<Vec<Range<usize>>> {
-    let mut scan = Scan { text, at: 0, open: 0, spans: Vec::new() };
+    let first = start(text);
+    let mut scan = Scan { text, at: first, open: first, spans: Vec::new() };
     match language {
         Language::Python => scan.python(false, 0),
         Language::Rust => scan.rust(),
@@ -268,8 +269,8 @@ impl Scan<'_> {
 
     /// JavaScript and TypeScript, to the end; in the braces of a template, to what ends the expression.
     fn javascript(&mut self, in_braces: bool, nesting: u32) {
-        if self.at == 0 && self.looking_at(b"#!") {
-            self.opaque_to(self.line_end(0));
+        if self.at == start(self.text) && self.looking_at(b"#!") {
+            self.opaque_to(self.line_end(self.at));
         }
         let mut depth = 0_u32;
         // Whether a slash would start a regular expression: after an operator it does, after a value it divides.
@@ -457,7 +458,8 @@ mod tests {
     fn python_is_told_from_its_text() {
         for (text, expected) in [
             ("a = 'x' # y\nb", "a =  \nb"),
-            ("a = r'\\' + b''\"\"\"x'\"y\"\"\" + c", "a =  +  + c"),
+            ("a = r'\\\\' + b''\"\"\"x'\"y\"\"\" + c", "a =  +  + c"),
+            ("a = r'\\' + b''", "a = "),
             ("f'{a}b{{c}}{d!r}{e:>{f}x}g' + h", "adef + h"),
             ("f'{a[\"x\"]}' f\"{b['y']:%H:%M}\"", "a[] b[]"),
             ("f'''{a +\n 'x'}\n''' + b", "a +\n  + b"),

@@ -196,9 +196,9 @@ fn rename(language: Language, path: &str, text: &[u8], from: &str, to: &str) -> 
     if let Some(word) = [from, to].into_iter().find(|name| keyword(name)) {
         return Outcome::left(format!("`{word}` is a word of the language, so I left `{path}` alone."));
     }
-    let whole = [0..text.len()];
+    let whole = start(text)..text.len();
     let known = code(language, text);
-    let spans = known.as_deref().unwrap_or(&whole);
+    let spans = known.as_deref().unwrap_or(std::slice::from_ref(&whole));
     let dollar = language == Language::JavaScript;
     let found: Vec<usize> = spans.iter().flat_map(|span| names(text, span.clone(), from.as_bytes(), dollar)).collect();
     if found.is_empty() {
@@ -234,12 +234,13 @@ fn names<'a>(
     dollar: bool,
 ) -> impl Iterator<Item = usize> + 'a {
     let within = move |byte: u8| is_word(byte) || dollar && byte == b'$';
+    let first = start(text);
     let last = span.end.saturating_sub(name.len());
     (span.start..=last).filter(move |at| {
         let end = at + name.len();
         end <= text.len()
             && text[*at..end] == *name
-            && (*at == 0 || !within(text[at - 1]))
+            && (*at <= first || !within(text[at - 1]))
             && text.get(end).is_none_or(|after| !within(*after))
     })
 }
@@ -249,7 +250,7 @@ fn all(language: Language, path: &str, text: &[u8]) -> Outcome {
         return Outcome::left(format!("`__all__` is for Python, which `{path}` is not, so I left it alone."));
     }
     let masked = masked(language, text);
-    if names(&masked, 0..masked.len(), b"__all__", false).next().is_some() {
+    if names(&masked, start(text)..masked.len(), b"__all__", false).next().is_some() {
         return Outcome::left(format!("`{path}` has `__all__` already, so I left it alone."));
     }
     let public: Vec<String> = definitions(language, text).into_iter().filter(|name| !name.starts_with('_')).collect();
@@ -297,7 +298,7 @@ fn definitions(language: Language, text: &[u8]) -> Vec<String> {
     let Some(pattern) = language.definitions() else { return Vec::new() };
     let masked = masked(language, text);
     let mut names: Vec<String> = Vec::new();
-    for found in pattern.captures_iter(&masked) {
+    for found in pattern.captures_iter(&masked[start(text)..]) {
         let name = found.get(1).map_or(&b""[..], |name| name.as_bytes());
         let name = String::from_utf8_lossy(name).into_owned();
         if !names.contains(&name) {

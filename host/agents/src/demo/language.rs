@@ -147,11 +147,11 @@ impl Language {
             Self::Line(_) | Self::Block(..) | Self::Plain => return None,
         };
         let after = match self {
-            Self::C => r"[ \t]*\([^;\n]*\r?$",
+            Self::C => r"[ \t]*\([^;\r\n]*$",
             Self::Shell => r"[ \t]*\(\)",
             _ => "",
         };
-        Regex::new(&format!("(?m)^{before}{NAME}{after}")).ok()
+        Regex::new(&format!("(?mR)^{before}{NAME}{after}")).ok()
     }
 }
 

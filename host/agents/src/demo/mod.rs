@@ -16,7 +16,8 @@
 //! The file is the one that the prompt says it is (`The file is PATH.`), else those that it names, in backticks, quotes or
 //! bare, that are there; else the one of the conversation's last turn. Everything but the edit stays as it was, byte for byte:
 //! encoding, byte order mark, line ends, the lack of a last one. What is there already is left alone, so that asking again
-//! changes nothing. Asked to review or to judge, it edits nothing and answers in words, and in JSON where a schema is given.
+//! changes nothing; who asks for a word where nothing is left to do (`answer DONE on a line of its own`) gets it then. Asked to
+//! review or to judge, it edits nothing and answers in words, and in JSON where a schema is given.
 //!
 //! A turn takes 100 to 700 ms by its prompt, divided by the speed of [`Demo::speed`]; 0 is without any delay.
 
@@ -42,7 +43,7 @@ use flowhost_core::{
 use self::{
     edit::{edit, new_file},
     pace::Pace,
-    request::{Request, named_paths},
+    request::{Request, named_paths, word_for_nothing_left},
 };
 use crate::registry::{Row, Takes};
 
@@ -127,7 +128,7 @@ impl Conversation for Session {
     async fn turn(&mut self, prompt: Prompt<'_>, host: &dyn TurnHost) -> Result<Reply> {
         let work = async {
             let pace = Pace::new(&self.demo.clock, self.demo.speed, prompt.text, host);
-            let mut turn = Turn { env: &*self.env, host, pace, tools: 0 };
+            let mut turn = Turn { env: &*self.env, host, pace, tools: 0, edited: false };
             turn.take(prompt, &mut self.last).await
         };
         tokio::select! {
@@ -152,6 +153,8 @@ struct Turn<'a> {
     host: &'a dyn TurnHost,
     pace: Pace<'a>,
     tools: u32,
+    /// Whether it has changed anything.
+    edited: bool,
 }
 
 impl Turn<'_> {
@@ -163,6 +166,10 @@ impl Turn<'_> {
             Request::Create { path, text } => self.create(path, text.as_deref()).await,
             _ => self.files(&request, prompt.text, last).await,
         };
+        let nothing_left = !self.edited && request != Request::Unknown;
+        if let Some(word) = word_for_nothing_left(prompt.text).filter(|_| nothing_left) {
+            said.push_str(&format!("\n\n{word}\n"));
+        }
         if !self.pace.steered.is_empty() {
             let words: Vec<_> = self.pace.steered.iter().map(|words| format!("\"{words}\"")).collect();
             said.push_str(&format!(" Meanwhile you said {}; I have heard it.", words.join(" and ")));
@@ -281,6 +288,7 @@ impl Turn<'_> {
         self.end(tool, written.is_ok());
         match written {
             Ok(()) => {
+                self.edited = true;
                 self.pace.asked(0, added);
                 outcome.said
             }
@@ -309,6 +317,7 @@ impl Turn<'_> {
         self.end(tool, written.is_ok());
         match written {
             Ok(()) => {
+                self.edited = true;
                 self.pace.asked(0, text.map_or(0, str::len));
                 format!("I created `{path}`.")
             }

@@ -64,6 +64,12 @@ impl Request {
     }
 }
 
+/// The word that a prompt wants on a line of its own where nothing is left to do.
+pub(super) fn word_for_nothing_left(prompt: &str) -> Option<&str> {
+    let words = WORDS.as_ref()?;
+    Some(words.nothing_left.captures(prompt)?.get(1)?.as_str())
+}
+
 /// The files that a prompt may name, the likeliest first; whether it says so of the first in as many words.
 pub(super) fn named_paths(prompt: &str) -> (Vec<String>, bool) {
     let Some(words) = &*WORDS else { return (Vec::new(), false) };
@@ -146,6 +152,7 @@ struct Words {
     all: Regex,
     final_newline: Regex,
     create: Regex,
+    nothing_left: Regex,
     the_file_is: Regex,
     quoted: Regex,
     bare: Regex,
@@ -163,7 +170,9 @@ impl Words {
             judge: regex(
                 r"(?:objective|goal|condition|task)\s+(?:(?:is|was|has been)\s+)?(?:met|reached|done|fulfilled)\b|\byes or no\b|\byou are (?:the|a) judge\b|^\s*judge\b",
             )?,
-            review: regex(r"\b(?:review|describe|summari[sz]e|explain|critici[sz]e|assess)\b")?,
+            review: regex(
+                r"\breview(?:er|s|ing)?\b|\bchange nothing(?: yourself\b|[.,;])|\b(?:describe|summari[sz]e|explain|critici[sz]e|assess)\b",
+            )?,
             docstring: regex(r"\bdoc-?strings?\b|\bdoc comments?\b|\bmodule docs?\b")?,
             header: regex(&format!(
                 r#"\b(?:(?:header|license) comment|(?:comment|license|file) header)\b(?:{SAYING}["`](?<text>[^"`\n]+)["`]|\s*:\s*(?<rest>[^\n"`]+))?"#
@@ -178,6 +187,7 @@ impl Words {
             create: regex(&format!(
                 r#"\b(?:create|write|make)\s+(?:a |the )?(?:new |empty )?(?:text )?(?:file )?(?:called |named )?[`"'](?<path>[^`"'\n]+)[`"'](?:{SAYING}(?:the text )?["`](?<text>[^"`\n]*)["`])?"#
             ))?,
+            nothing_left: regex(r"\bnothing is left\b.*\banswer (\w+) on a line of its own")?,
             the_file_is: regex(r"(?m)^[ \t]*The file is (.+?)\.?[ \t]*\r?$")?,
             quoted: regex(r#"`([^`\n]+)`|"([^"\n]+)"|'([^'\n ]+)'"#)?,
             bare: regex(r"(?:^|[\s(])([\w.+@~-]*[./][\w./+@~-]*\w)")?,
@@ -225,6 +235,9 @@ mod tests {
             of("Objective: add a docstring to a.py.\n\nIs the objective met? Answer yes or no."),
             Request::Judge
         );
+        assert_eq!(of("Say what a reviewer should look at.\n\nAdd a docstring to a.py"), Request::Review);
+        assert_eq!(of("Look for yourself, and change nothing.\n\nAdd a docstring to a.py"), Request::Review);
+        assert_eq!(of("Add a docstring to a.py. Change nothing else."), Request::Docstring);
         assert_eq!(of("You are the judge of: rename a to b"), Request::Judge);
         let schema = json!({"type": "object", "properties": {"met": {"type": "boolean"}}});
         assert_eq!(Request::of("Add a docstring to a.py", Some(&schema)), Request::Judge);

@@ -319,9 +319,9 @@ impl Env for FakeEnv {
 
     async fn subdir(&self, path: &str) -> Result<Arc<dyn Env>> {
         // S5: in these words.
-        let directory = self.resolve(path).map_err(|error| Error {
-            message: format!("{}, which is the workspace this agent's turns land in", error.message),
-            ..error
+        let directory = self.resolve(path).map_err(|error| {
+            let message = format!("{}, which is the workspace this agent's turns land in", error.message);
+            Error::session(SessionFault::RefusedDir, message)
         })?;
         let subdir = Self { shared: self.shared.clone(), kind: EnvKind::Subdir, directory };
         subdir.verify().await?;

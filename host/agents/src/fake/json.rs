@@ -83,7 +83,7 @@ impl Words {
         let replies = self.reply.as_ref().map(replies).transpose()?;
         let capabilities = capabilities(&self.capabilities, self.pure.unwrap_or(true))?;
         let delay = milliseconds(self.delay_ms)?;
-        let fake = Fake::new().delay(clock, delay).steps(self.steps.unwrap_or(1)).capabilities(capabilities);
+        let fake = Fake::new().delay(clock, delay).steps(self.steps.unwrap_or(1)).can(capabilities);
         Ok(fake.told(|script| {
             script.whens = whens;
             script.replies = replies.unwrap_or_else(|| script.replies.clone());
@@ -154,11 +154,11 @@ fn milliseconds(delay: f64) -> Result<Duration, String> {
 }
 
 fn replies(reply: &Value) -> Result<Replies, String> {
-    let Some(object) = reply.as_object() else { return Ok(Replies::Always(said(reply)?)) };
+    let Some(object) = reply.as_object() else { return Ok(Replies::Always(Box::new(said(reply)?))) };
     if object.get("echo").and_then(Value::as_str) == Some("last-word") && object.len() == 1 {
         return Ok(Replies::LastWord);
     }
-    let Some(list) = object.get("list") else { return Ok(Replies::Always(said(reply)?)) };
+    let Some(list) = object.get("list") else { return Ok(Replies::Always(Box::new(said(reply)?))) };
     let then = match object.get("then").map(Value::as_str) {
         None | Some(Some("repeat")) => Then::Repeat,
         Some(Some("fail")) => Then::Fail,

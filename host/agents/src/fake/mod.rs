@@ -144,7 +144,7 @@ impl Fake {
             capabilities: CAPABILITIES,
             clock: Clock::system(),
             delay: Duration::ZERO,
-            replies: Replies::Always("done".into()),
+            replies: Replies::Always(Box::new("done".into())),
             whens: Vec::new(),
             usage: Usage { cost_source: CostSource::MadeUp, ..Usage::default() },
             steps: 1,
@@ -169,7 +169,7 @@ impl Fake {
     /// It always answers this; an [`Error`] is a turn that fails.
     #[must_use]
     pub fn reply(self, said: impl Into<Said>) -> Self {
-        self.told(|script| script.replies = Replies::Always(said.into()))
+        self.told(|script| script.replies = Replies::Always(Box::new(said.into())))
     }
 
     /// It answers these, one a turn in the order in which turns start, and after the last one as `then` says.
@@ -253,7 +253,7 @@ impl Fake {
 
     /// What it says that it can do, and then does.
     #[must_use]
-    pub fn capabilities(self, capabilities: Capabilities) -> Self {
+    pub fn can(self, capabilities: Capabilities) -> Self {
         self.told(|script| script.capabilities = capabilities)
     }
 

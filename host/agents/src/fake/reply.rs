@@ -212,7 +212,7 @@ impl When {
 /// What is said otherwise.
 #[derive(Clone)]
 pub(super) enum Replies {
-    Always(Said),
+    Always(Box<Said>),
     Listed { all: Arc<[Said]>, next: Arc<AtomicUsize>, then: Then },
     LastWord,
     Function(Arc<dyn Fn(&Question) -> Said + Send + Sync>),

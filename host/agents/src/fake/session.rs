@@ -159,7 +159,7 @@ impl Turn<'_> {
         let said = match script.whens.iter().find_map(|when| when.fits(self.prompt.text)) {
             Some(said) => Some(Cow::Borrowed(said)),
             None => match &script.replies {
-                Replies::Always(said) => Some(Cow::Borrowed(said)),
+                Replies::Always(said) => Some(Cow::Borrowed(&**said)),
                 Replies::Listed { all, next: at, then } => Some(Cow::Owned(next(all, at, *then))),
                 Replies::LastWord => None,
                 Replies::Function(function) => Some(Cow::Owned(function(&self.session.question(&self.prompt)))),

@@ -15,7 +15,7 @@ use tokio::{
 };
 
 use super::{
-    ANSWER_LIMIT, Argv, GRACE, LINGER, build, ended, interrupted,
+    ANSWER_LIMIT, Argv, GRACE, LINGER, UNSEEN, build, ended, interrupted,
     lines::{Line, Lines},
     nothing_spent,
     protocol::{self, Heard, hear},
@@ -263,7 +263,7 @@ impl Running {
                     }
                 }
                 ended = self.process.wait(), if status.is_none() => {
-                    status = Some(ended.unwrap_or_default());
+                    status = Some(ended.unwrap_or(UNSEEN));
                     if !interrupting {
                         // What it had written may still be on its way.
                         deadline.set(sleep(LINGER).boxed());
@@ -283,9 +283,9 @@ impl Running {
     }
 
     async fn ended_soon(&mut self) -> Option<i32> {
-        let status = timeout(LINGER, self.process.wait()).await.ok()?.ok();
+        let status = timeout(LINGER, self.process.wait()).await.ok()?.unwrap_or(UNSEEN);
         let _ = timeout(LINGER, self.complaint.drain()).await;
-        status
+        Some(status)
     }
 
     /// The failure of a program that is no longer there, or no longer speaks.

@@ -35,6 +35,9 @@ impl Lines {
         loop {
             if let Some(at) = self.buffer[self.scanned..].iter().position(|byte| *byte == b'\n') {
                 let end = self.scanned + at;
+                if end - self.start > ANSWER_LIMIT {
+                    return Line::TooLong;
+                }
                 let line = self.text(end);
                 (self.start, self.scanned) = (end + 1, end + 1);
                 return Line::Text(line);
@@ -99,6 +102,7 @@ mod tests {
     #[tokio::test]
     async fn a_line_without_an_end_does_not_fill_the_memory() {
         assert_eq!(all(vec![b'x'; ANSWER_LIMIT + 1]).await, [Line::TooLong]);
+        assert_eq!(all([&vec![b'x'; ANSWER_LIMIT + 1][..], b"\n"].concat()).await, [Line::TooLong]);
         let fits = all(vec![b'x'; ANSWER_LIMIT]).await;
         assert!(matches!(&fits[..], [Line::Text(line), Line::End] if line.len() == ANSWER_LIMIT));
     }

@@ -45,6 +45,9 @@ const GRACE: Duration = Duration::from_secs(1);
 /// its output open for ever.
 const LINGER: Duration = Duration::from_millis(250);
 
+/// The status of a program of which nobody saw the end: something killed what watched it.
+const UNSEEN: i32 = 128 + 9;
+
 /// Program and arguments; the program is absolute.
 type Argv = Arc<[String]>;
 

@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use super::{
-    ANSWER_LIMIT, Argv, GRACE, LINGER, build, ended, interrupted, nothing_spent, short, start, stop, tail::Tail,
+    ANSWER_LIMIT, Argv, GRACE, LINGER, UNSEEN, build, ended, interrupted, nothing_spent, short, start, stop, tail::Tail,
 };
 use crate::registry::{Row, Takes};
 
@@ -121,7 +121,7 @@ async fn answer(argv: &Argv, child: Child, prompt: &str, host: &dyn TurnHost) ->
                         return Err(too_much());
                     }
                 },
-                ended = process.wait() => status = Some(ended?),
+                ended = process.wait() => status = Some(ended.unwrap_or(UNSEEN)),
             }
         }
         let mut rest = Ok(Ok(()));
@@ -136,7 +136,7 @@ async fn answer(argv: &Argv, child: Child, prompt: &str, host: &dyn TurnHost) ->
         if let Ok(Err(TooMuch)) = rest {
             return Err(too_much());
         }
-        status.unwrap_or_default()
+        status.unwrap_or(UNSEEN)
     };
     if status != 0 {
         return Err(ended(argv, status, &complaint.last_lines()));
