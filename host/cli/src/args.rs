@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use clap::{Parser, Subcommand, ValueEnum, builder::styling::Styles};
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum, builder::styling::Styles};
+use flowhost_engine::{Limits, Unit};
 
-use crate::{terminal::Color, values::measure};
+use crate::{render::figures, terminal::Color, values::measure};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -195,6 +196,28 @@ pub struct Completions {
 pub enum Unpriced {
     /// It may run; its cost counts as nothing.
     Allow,
+}
+
+/// The whole command line, for clap: what is typed is described once.
+pub fn command() -> clap::Command {
+    let limits = limits();
+    Args::command().mut_subcommand("exec", |exec| exec.mut_arg("limits", |limit| limit.long_help(limits)))
+}
+
+/// `--limit` in full.
+fn limits() -> String {
+    let defaults = Limits::default();
+    let mut text = String::from("Raise or lower what keeps a flow from taking the machine, such as memory=1GiB:");
+    for (name, unit, what) in Limits::TABLE {
+        let value = defaults.get(name).unwrap_or_default();
+        let value = match unit {
+            Unit::Bytes => format!("{}MiB", value >> 20),
+            Unit::Count => value.to_string(),
+            Unit::Time => figures::time(Duration::from_millis(value)).replace(' ', ""),
+        };
+        text.push_str(&format!("\n  {name:<16}{what} [{value}]"));
+    }
+    text
 }
 
 fn speed(text: &str) -> Result<f64, String> {

@@ -47,6 +47,11 @@ impl Catalog {
         Ok(Self { engine, places, built_in: Mutex::default() })
     }
 
+    /// The limits of each branch.
+    pub fn limits(&self) -> &Limits {
+        self.engine.limits()
+    }
+
     /// Where flows are found.
     pub fn places(&self) -> &Places {
         &self.places
@@ -60,6 +65,13 @@ impl Catalog {
 
     async fn load_found(&self, reference: &str, found: Found) -> Result<Loaded, Failure> {
         let Found { origin, component, shadows } = found;
+        // In the words of a person; what the compiler says of such bytes is for its own authors.
+        if !component.starts_with(b"\0asm") {
+            return Err(unusable(
+                reference,
+                &LoadError::NotAComponent("these bytes are not WebAssembly at all".into()),
+            ));
+        }
         let component = self.engine.load(component.into_owned()).await.map_err(|error| unusable(reference, &error))?;
         if origin == Origin::BuiltIn {
             self.built_in.lock().insert(component.digest().clone());
@@ -85,6 +97,8 @@ fn unusable(reference: &str, error: &LoadError) -> Failure {
         LoadError::Describe(_) | LoadError::Manifest(_) => "Its author must mend what `describe` gives",
         LoadError::Host(_) => "This is not the flow's fault: look at what the message names",
     };
+    // A compiler's complaint has many lines; what is refused is said in one.
+    let error = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
     Failure::refused(format!("{reference}: {error}")).hint(hint)
 }
 

@@ -10,7 +10,7 @@
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::FromArgMatches as _;
 
 pub mod args;
 pub mod built_in;
@@ -40,7 +40,7 @@ pub fn main() -> ExitCode {
     if std::env::args_os().skip(1).eq([GUARDIAN]) {
         return flowhost_envs::guardian::serve();
     }
-    let matches = match Args::command().try_get_matches() {
+    let matches = match args::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return misused(&error),
     };

@@ -3,8 +3,12 @@
 use flowhost_agents::{Row, registry::Takes, table};
 use serde_json::json;
 
-use super::columns::columns;
-use crate::{args::Agents, exit::Exit, terminal};
+use super::columns::wrapped;
+use crate::{
+    args::Agents,
+    exit::Exit,
+    terminal::{self, BOLD, styled},
+};
 
 /// Writes the table to stdout.
 pub(super) fn run(args: &Agents) -> anyhow::Result<Exit> {
@@ -19,13 +23,20 @@ pub(super) fn run(args: &Agents) -> anyhow::Result<Exit> {
         terminal::print(&lines.collect::<String>())?;
         return Ok(Exit::Answered);
     }
-    let mut lines = vec![["WRITTEN AS", "CAN", "COSTS", "WHAT IT IS"].map(String::from).to_vec()];
-    lines.extend(rows.map(|row| {
-        let can = row.capabilities.names().join(" ");
-        let costs = if row.capabilities.spends { "money" } else { "nothing" };
-        vec![written(row), can, costs.into(), row.about.into()]
-    }));
-    terminal::print(&columns(&lines))?;
+    let mut text = String::new();
+    for row in rows {
+        let can = match row.capabilities.names() {
+            none if none.is_empty() => String::new(),
+            names => format!("can {}; ", names.join(", ")),
+        };
+        let costs = if row.capabilities.spends { "can cost money" } else { "costs nothing" };
+        text.push_str(&format!("{}\n", styled(BOLD, &written(row))));
+        let room = terminal::answer_columns() - 4;
+        for line in wrapped(row.about, room).into_iter().chain(wrapped(&format!("{can}{costs}"), room)) {
+            text.push_str(&format!("    {line}\n"));
+        }
+    }
+    terminal::print(&text)?;
     Ok(Exit::Answered)
 }
 

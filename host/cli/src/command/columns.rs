@@ -25,10 +25,52 @@ pub(super) fn columns(rows: &[Vec<String>]) -> String {
             line.push_str(&text);
             line.push_str(&" ".repeat(width + 2 - escape::columns(&text)));
         }
-        line.push_str(&row.get(count.saturating_sub(1)).map(|text| escape::line(text, room)).unwrap_or_default());
-        let line = line.trim_end();
-        out.push_str(&if nth == 0 { styled(BOLD, line) } else { line.to_owned() });
-        out.push('\n');
+        let last = row.get(count.saturating_sub(1)).map(String::as_str).unwrap_or_default();
+        for (at, part) in wrapped(last, room).into_iter().enumerate() {
+            let start = if at == 0 { line.clone() } else { " ".repeat(taken) };
+            let line = format!("{start}{part}");
+            out.push_str(&if nth == 0 { styled(BOLD, line.trim_end()) } else { line.trim_end().to_owned() });
+            out.push('\n');
+        }
     }
     out
+}
+
+/// A text in harmless lines of at most `columns` columns, broken between words; at least one.
+pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let word = escape::line(word, columns);
+        let line = lines.last().map(|line| escape::columns(line)).unwrap_or_default();
+        if line > 0 && line + 1 + escape::columns(&word) > columns {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(&word);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_broken_between_words() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("longer-than-a-line x", 7), ["longer…", "x"]);
+        assert_eq!(wrapped("", 7), [""]);
+        assert_eq!(wrapped("a\n\u{1b}[2J", 20), ["a ␛[2J"]);
+    }
+
+    #[test]
+    fn rows_stand_in_columns() {
+        let rows = [["NAME", "WHAT"], ["fanout", "the task"], ["a", "b"]].map(|row| row.map(String::from).to_vec());
+        let shown = anstream::adapter::strip_str(&columns(&rows)).to_string();
+        assert_eq!(shown, "NAME    WHAT\nfanout  the task\na       b\n");
+    }
 }

@@ -49,6 +49,7 @@ pub(super) async fn run_at(args: &Exec, standing: &Path, also: Vec<Arc<dyn Obser
             terminal::note(&line);
         }
     };
+    let branches = catalog.limits().branches;
     let ready = preflight::check(args, standing, catalog, &guardian, &clock, &mut note).await?;
     let task = task(&args.task)?;
 
@@ -60,7 +61,7 @@ pub(super) async fn run_at(args: &Exec, standing: &Path, also: Vec<Arc<dyn Obser
     };
     observers.extend(screen.clone().map(|screen| screen as Arc<dyn Observer>));
     observers.extend(events.clone().map(|events| events as Arc<dyn Observer>));
-    let manner = Manner { clock, guardian, at_once: args.at_once, patience: args.patience };
+    let manner = Manner { clock, guardian, at_once: args.at_once, branches, patience: args.patience };
     let ended = execution::execute(ready, task, standing, manner, observers).await;
     screen.inspect(|screen| screen.finish());
     events.inspect(|events| events.finish());

@@ -5,10 +5,9 @@ use std::{
     io::{self, Write as _},
 };
 
-use clap::CommandFactory as _;
 use clap_mangen::Man;
 
-use crate::{args::Args, exit::Exit};
+use crate::{args, exit::Exit};
 
 /// Writes the page to stdout.
 pub(super) fn run() -> anyhow::Result<Exit> {
@@ -17,7 +16,7 @@ pub(super) fn run() -> anyhow::Result<Exit> {
 }
 
 fn page() -> io::Result<String> {
-    let mut root = Args::command();
+    let mut root = args::command();
     root.build();
     let mut page = Vec::new();
     let man = Man::new(root.clone());

@@ -210,7 +210,7 @@ impl<'a> RunResult<'a> {
 
     /// Of what was refused before it started, or broke down outside of the flow.
     pub fn refused(failure: &'a Failure) -> Self {
-        let kind = if failure.exit == Exit::Refused { "refused" } else { "other" };
+        let kind = if failure.exit == Exit::Refused { "refused" } else { "program" };
         let fault = Fault::Refused { kind, message: &failure.message, hint: failure.hint.as_deref() };
         Self { run: None, outcome: Ending::Error(fault), exit: failure.exit.code(), usage: Usage::default() }
     }

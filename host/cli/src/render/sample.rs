@@ -111,7 +111,11 @@ impl Sample {
     }
 
     pub(crate) fn failed(&mut self, turn: u32, error: Error) -> &mut Self {
-        self.put(Record::TurnEnd { turn: TurnId(turn), outcome: Outcome::Error(error), usage: Usage::default() })
+        self.put(Record::TurnEnd {
+            turn: TurnId(turn),
+            outcome: Outcome::Error(error),
+            usage: Usage { turns: 1, ..Usage::default() },
+        })
     }
 
     pub(crate) fn call(&mut self, call: u32, label: &str) -> &mut Self {
@@ -145,6 +149,7 @@ pub(crate) fn fanout() -> Sample {
     sample.text(1, "I added the one-line docstring `\"\"\"Simple calculator functions.\"\"\"` at the top of `calc.py`,\nand changed nothing else.");
     sample.after(4_000).answered(1).after(700).text(3, "Done.").answered(3);
     sample.log("1", "check.py: failed, the CLI died mid-turn");
+    sample.put(Record::End { outcome: Outcome::Ok(json("{}")), usage: usage(3), exit: 0 });
     sample
 }
 

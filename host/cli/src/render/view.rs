@@ -17,10 +17,12 @@ use flowhost_core::{
 /// What is going on.
 #[derive(Debug, Default)]
 pub struct View {
+    /// The run's name.
+    pub run: String,
+    /// The root's flow.
+    pub flow: String,
     /// Branches that have not ended, in order of calls.
     pub branches: BTreeMap<Vec<u32>, Branch>,
-    /// Branches that there ever were.
-    pub branches_seen: u32,
     /// Conversations that are not closed.
     pub sessions: HashMap<SessionId, Session>,
     /// Conversations that there ever were.
@@ -97,10 +99,11 @@ impl View {
     /// Takes a record in. What it says of the end of something must be asked before.
     pub fn take(&mut self, at: Duration, record: &Record) {
         match record {
+            Record::Run { run, .. } => self.run = run.to_string(),
             Record::Branch { branch, flow, limits, parent, .. } => {
-                self.branches_seen += 1;
                 if parent.is_none() {
                     self.limits = *limits;
+                    self.flow = flow.to_string();
                 }
                 let new = Branch { id: branch.clone(), flow: flow.clone(), done: 0, failed: 0, began: at };
                 self.branches.insert(place(branch), new);

@@ -1,0 +1,107 @@
+//! `flowhost exec`, end to end.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test stands in for a person")]
+
+mod program;
+
+use std::io::Write as _;
+
+use program::{DOCSTRING, Done, Place, fanout};
+use serde_json::json;
+
+const FILES: [(&str, &str); 4] = [
+    ("a.py", "def a():\n    return 1\n"),
+    ("b.py", "import os\n\n\ndef b():\n    return os.name\n"),
+    ("deep/c.py", "C = 1\n"),
+    ("d.py", "class D:\n    pass\n"),
+];
+
+#[test]
+fn fanout_edits_every_file_and_answers_a_map() {
+    let place = Place::repository("repo", &FILES);
+    let done = place.flowhost(&fanout(&[]));
+    let answer = done.answer();
+    let answered: Vec<_> = answer.as_object().unwrap().keys().cloned().collect();
+    assert_eq!(answered, ["a.py", "b.py", "d.py", "deep/c.py"]);
+    for (path, before) in FILES {
+        let after = place.read(path);
+        assert!(after.starts_with("\"\"\"") && after.ends_with(before), "{path}: {after}");
+    }
+    // A run leaves a clean repository clean but for what its agents did.
+    let changed: Vec<String> = place.git(&["status", "--porcelain"]).lines().map(Into::into).collect();
+    assert_eq!(changed, [" M a.py", " M b.py", " M d.py", " M deep/c.py"]);
+
+    let lines: Vec<&str> = done.stderr.lines().collect();
+    assert_eq!(lines[..2], ["● agent is working"; 2], "{}", done.stderr);
+    assert_eq!(lines.iter().filter(|line| **line == "● agent is working").count(), 4);
+    for start in ["● Read(", "● Edit(", "✻ input ", "✻ Worked for "] {
+        assert_eq!(lines.iter().filter(|line| line.starts_with(start)).count(), 4, "{start}: {}", done.stderr);
+    }
+    assert!(!done.stderr.contains('\x1b'), "a pipe is no terminal");
+}
+
+#[test]
+fn a_path_with_spaces_and_umlauts_is_a_path() {
+    let place = Place::repository("mein schönes projekt", &[("größe der dinge.py", "x = 1\n"), ("b.py", "y = 1\n")]);
+    let done = place.flowhost(&fanout(&[]));
+    let answer = done.answer();
+    assert_eq!(answer.as_object().unwrap().len(), 2, "{}", done.stdout);
+    assert!(place.read("größe der dinge.py").starts_with("\"\"\""), "{}", done.stderr);
+}
+
+#[test]
+fn a_failed_turn_is_said_and_the_others_are_kept() {
+    let place = Place::repository("repo", &FILES);
+    place.script(
+        "../agent.sh",
+        "prompt=$(cat)\ncase \"$prompt\" in *'is b.py.') echo 'the tool died' >&2; exit 3;; esac\necho done\n",
+    );
+    let words = ["exec", "-f", "fanout", "-a", "agent=script:../agent.sh", "annotate"];
+    let done = place.flowhost(&words);
+    assert_eq!(done.answer(), json!({ "a.py": "done", "d.py": "done", "deep/c.py": "done" }));
+    assert!(done.stderr.lines().any(|line| line.starts_with("│ b.py: failed, ")), "{}", done.stderr);
+}
+
+#[test]
+fn the_task_is_read_from_stdin_where_it_is_a_dash() {
+    let place = Place::plain("here");
+    place.script("agent.sh", "tr a-z A-Z\n");
+    let words = ["exec", "-f", "lines", "-a", "agent=script:./agent.sh", "-"];
+    let mut child = place.program(&words).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"one\ntwo\n").unwrap();
+    let done = Done::of(child.wait_with_output().unwrap());
+    assert_eq!(done.answer(), json!(["ONE", "TWO"]), "{}", done.stderr);
+}
+
+#[test]
+fn params_are_the_flows_and_a_budget_may_stand_among_them() {
+    let place = Place::plain("here");
+    place.script("agent.sh", "echo ok\n");
+    let words = [
+        "exec",
+        "-f",
+        "lines",
+        "-a",
+        "agent=script:./agent.sh",
+        "-p",
+        "budget.turns=1",
+        "-p",
+        "at-once=1",
+        "one\ntwo\nthree",
+    ];
+    let done = place.flowhost(&words);
+    assert_eq!(done.exit, 3, "$3: the budget is spent: {}", done.stderr);
+    assert!(done.stderr.lines().any(|line| line.starts_with("error: ") && line.contains("turns")), "{}", done.stderr);
+    assert!(done.stderr.lines().any(|line| line.starts_with("Hint: ")));
+    assert_eq!(done.stdout, "");
+}
+
+#[test]
+fn an_env_is_a_directory_that_the_person_names() {
+    let place = Place::repository("repo", &FILES);
+    let words =
+        ["exec", "-f", "fanout", "-e", "workspace=local:deep", "-a", "agent=demo", "--demo-speed", "0", DOCSTRING];
+    let done = place.flowhost(&words);
+    assert_eq!(done.answer().as_object().unwrap().keys().collect::<Vec<_>>(), ["c.py"]);
+    assert_eq!(place.runs().len(), 1, "the record is the project's, whatever the workspace");
+}
