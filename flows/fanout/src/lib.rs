@@ -16,6 +16,9 @@ async fn fanout(task: String, cx: Context, params: Params) -> Result<BTreeMap<St
     let (agent, workspace) = (cx.agent("agent")?, cx.env("workspace")?);
     let listed = workspace.exec(["git", "ls-files", "*.py"]).repeatable().checked().await?.stdout;
     let paths: Vec<String> = git::names(&listed).collect();
+    if paths.is_empty() {
+        log!("git knows no Python files here");
+    }
     let turns = paths.iter().map(async |path| {
         let session = agent.spawn()?;
         session.run(format!("{task}\n\nThe file is {path}.")).await
@@ -24,7 +27,9 @@ async fn fanout(task: String, cx: Context, params: Params) -> Result<BTreeMap<St
     let mut answers = BTreeMap::new();
     for (path, said) in paths.into_iter().zip(said) {
         match said {
-            Ok(answer) => drop(answers.insert(path, answer.text)),
+            Ok(answer) => {
+                answers.insert(path, answer.text);
+            }
             Err(Error::Harness(failed)) => log!("{path}: failed, {failed}"),
             Err(other) => return Err(other),
         }

@@ -24,54 +24,132 @@ fn refused_at(place: &Place, words: &[&str]) -> String {
 
 #[test]
 fn roles_and_agents() {
-    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agnet=demo", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "fanout", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "pair", "-a", "actor=demo", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=dmeo", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "demo", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=demo", "-a", "agent=demo", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=script:./nobody.sh", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=claude", "x"]), @"");
+    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agnet=demo", "x"]), @r#"
+    error: fanout: no agent role is called "agnet"
+    Hint: Did you mean agent?
+    "#);
+    assert_snapshot!(refused(&["exec", "-f", "fanout", "x"]), @"
+    error: fanout: nobody fills its agent role agent
+    Hint: Say who: -a agent=demo, for instance; `flowhost agents` shows the harnesses that there are
+    ");
+    assert_snapshot!(refused(&["exec", "-f", "pair", "-a", "actor=demo", "x"]), @"
+    error: pair: nobody fills its agent role reviewer
+    Hint: Say who: -a reviewer=demo, for instance; `flowhost agents` shows the harnesses that there are
+    ");
+    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=dmeo", "x"]), @"
+    error: -a agent=dmeo: dmeo: no harness is called that
+    Hint: Did you mean demo?
+    ");
+    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "demo", "x"]), @"
+    error: -a demo: not of the form ROLE=…
+    Hint: Such as -a agent=demo
+    ");
+    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=demo", "-a", "agent=demo", "x"]), @"
+    error: -a agent=…: the role is given twice; fallbacks are not in this build
+    Hint: Give it once
+    ");
+    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=script:./nobody.sh", "x"]), @"
+    error: -a agent=script:./nobody.sh: script:./nobody.sh: …/repo/nobody.sh is not there
+    Hint: Give the program's path, as in script:./agent.sh.
+    ");
+    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=claude", "x"]), @"
+    error: -a agent=claude: claude: this build has no such harness yet; it has demo, script, script+json
+    Hint: script:PROGRAM makes an agent of any program that reads a prompt.
+    ");
 }
 
 #[test]
 fn flows() {
-    assert_snapshot!(refused(&["exec", "-f", "fanuot", "-a", "agent=demo", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "./nothing.wasm", "-a", "agent=demo", "x"]), @"");
+    assert_snapshot!(refused(&["exec", "-f", "fanuot", "-a", "agent=demo", "x"]), @"
+    error: fanuot: there is no flow of this name
+    Hint: Did you mean fanout?
+    ");
+    assert_snapshot!(refused(&["exec", "-f", "./nothing.wasm", "-a", "agent=demo", "x"]), @"
+    error: ./nothing.wasm: no such file
+    Hint: `flowhost flows list` shows what can be run by name
+    ");
     let place = Place::plain("here");
     place.write("text.wasm", "no component");
-    assert_snapshot!(refused_at(&place, &["exec", "-f", "text.wasm", "-a", "agent=demo", "x"]), @"");
+    assert_snapshot!(refused_at(&place, &["exec", "-f", "text.wasm", "-a", "agent=demo", "x"]), @"
+    error: text.wasm: it is not a WebAssembly component: these bytes are not WebAssembly at all
+    Hint: A flow is a WebAssembly component that exports flowhost:flow; a core module is made one by `wasm-tools component new`
+    ");
 }
 
 #[test]
 fn envs() {
-    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=demo", "-e", "workspace=local:nowhere", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=demo", "-e", "workspace=local:a.py", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=demo", "-e", "workspac=local:.", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=demo", "-e", "workspace=ssh:host:/srv", "x"]), @"");
+    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=demo", "-e", "workspace=local:nowhere", "x"]), @"
+    error: …/repo/nowhere: no directory to open a session in
+    Hint: -e workspace=local:DIR names a directory that is there
+    ");
+    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=demo", "-e", "workspace=local:a.py", "x"]), @"
+    error: …/repo/a.py: no directory to open a session in
+    Hint: -e workspace=local:DIR names a directory that is there
+    ");
+    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=demo", "-e", "workspac=local:.", "x"]), @r#"
+    error: fanout: no env role is called "workspac"
+    Hint: Did you mean workspace?
+    "#);
+    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=demo", "-e", "workspace=ssh:host:/srv", "x"]), @"
+    error: -e workspace=ssh:host:/srv: ssh environments are not in this build
+    Hint: Use a directory of this machine: -e workspace=local:DIR
+    ");
 }
 
 #[test]
 fn params_and_limits() {
-    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=demo", "-p", "width=3", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "lines", "-a", "agent=demo", "-p", "at-once=many", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "lines", "-a", "agent=demo", "-p", "at-onec=3", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "lines", "-a", "agent=demo", "--limit", "memroy=1GiB", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "lines", "-a", "agent=demo", "--limit", "memory=much", "x"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "lines", "-a", "agent=demo", "--grant", "hom=read", "x"]), @"");
+    assert_snapshot!(refused(&["exec", "-f", "fanout", "-a", "agent=demo", "-p", "width=3", "x"]), @r#"
+    error: fanout: no param is called "width"
+    Hint: The params of fanout are at-once
+    "#);
+    assert_snapshot!(refused(&["exec", "-f", "lines", "-a", "agent=demo", "-p", "at-once=many", "x"]), @r#"
+    error: lines: the param "at-once": "many" is not of types "null", "integer"
+    Hint: The params of lines are at-once (integer), suppress (boolean, false if unsaid)
+    "#);
+    assert_snapshot!(refused(&["exec", "-f", "lines", "-a", "agent=demo", "-p", "at-onec=3", "x"]), @r#"
+    error: lines: no param is called "at-onec"
+    Hint: Did you mean at-once?
+    "#);
+    assert_snapshot!(refused(&["exec", "-f", "lines", "-a", "agent=demo", "--limit", "memroy=1GiB", "x"]), @r#"
+    error: --limit: nothing is called "memroy"
+    Hint: Did you mean memory?
+    "#);
+    assert_snapshot!(refused(&["exec", "-f", "lines", "-a", "agent=demo", "--limit", "memory=much", "x"]), @"
+    error: --limit memory=much: not a size, such as 512MiB or 1GiB
+    Hint: `flowhost exec --help` lists the limits with their defaults
+    ");
+    assert_snapshot!(refused(&["exec", "-f", "lines", "-a", "agent=demo", "--grant", "hom=read", "x"]), @r#"
+    error: --grant: nothing is called "hom"
+    Hint: Did you mean home?
+    "#);
 }
 
 #[test]
 fn dollar_4_what_can_cost_money_has_a_budget() {
     let place = Place::plain("here");
     place.script("agent.sh", "cat >/dev/null\n");
-    assert_snapshot!(refused_at(&place, &["exec", "-f", "lines", "-a", "agent=script+json:./agent.sh", "x"]), @"");
-    assert_snapshot!(refused_at(&place, &["exec", "-f", "lines", "-a", "agent=demo", "--budget", "costs=1", "x"]), @"");
+    assert_snapshot!(refused_at(&place, &["exec", "-f", "lines", "-a", "agent=script+json:./agent.sh", "x"]), @"
+    error: -a agent=script+json: it can cost money, and nothing is said about how much
+    Hint: Say --budget cost=1, for instance, or --budget none
+    ");
+    assert_snapshot!(refused_at(&place, &["exec", "-f", "lines", "-a", "agent=demo", "--budget", "costs=1", "x"]), @r#"
+    error: budget: nothing is called "costs"
+    Hint: Did you mean cost?
+    "#);
 }
 
 #[test]
 fn words_that_are_misspelt() {
-    assert_snapshot!(refused(&["exce"]), @"");
-    assert_snapshot!(refused(&["exec", "-f", "fanout", "--bugdet", "cost=1", "x"]), @"");
-    assert_snapshot!(refused(&["flows", "shwo", "fanout"]), @"");
+    assert_snapshot!(refused(&["exce"]), @r#"
+    error: flowhost: no command is called "exce"
+    Hint: Did you mean exec?
+    "#);
+    assert_snapshot!(refused(&["exec", "-f", "fanout", "--bugdet", "cost=1", "x"]), @"
+    error: flowhost exec: no flag is called --bugdet
+    Hint: Did you mean --budget?
+    ");
+    assert_snapshot!(refused(&["flows", "shwo", "fanout"]), @r#"
+    error: flowhost flows: no command is called "shwo"
+    Hint: Did you mean show?
+    "#);
 }

@@ -239,7 +239,7 @@ mod tests {
         let said = budgets(&fanout());
         assert_eq!(said.lines().count(), 3);
         assert_snapshot!(said.lines().last().unwrap(), @r#"
-        {"at-us":7104000,"type":"budget","branch":"1","spent":{"turns":2,"input-tokens":12,"output-tokens":532,"cache-read-tokens":91600,"cache-write-tokens":8200,"cost":0.04,"cost-source":"reported","duration-ms":0},"left":{"cost":0.96}}
+        {"at-us":7104000,"type":"budget","branch":"1","spent":{"turns":3,"input-tokens":12,"output-tokens":532,"cache-read-tokens":91600,"cache-write-tokens":8200,"cost":0.04,"cost-source":"reported","duration-ms":0},"left":{"cost":0.96}}
         "#);
     }
 

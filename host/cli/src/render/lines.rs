@@ -257,14 +257,37 @@ mod tests {
 
     #[test]
     fn a_fan_out_reads_as_its_turns_interleave() {
-        assert_snapshot!(shown(&fanout(), 100), @"");
+        assert_snapshot!(shown(&fanout(), 100), @r#"
+        ● agent is working
+        ● agent is working
+        ● Read(/srv/calc/calc.py) · agent · conversation 1 of 2
+        ● Read(/srv/calc/check.py) · agent · conversation 2 of 2
+        ✗ Read(/srv/calc/check.py) · agent · conversation 2 of 2
+        ✗ failed, the CLI died mid-turn · agent · conversation 2 of 2
+        ✻ Worked for 2s · agent · conversation 2 of 2
+        ● agent is working
+        ● Edit(/srv/calc/calc.py) · agent · conversation 1 of 3
+        ● I added the one-line docstring `"""Simple calculator functions."""`… · agent · conversation 1 of 3
+        ✻ input 6 · output 266 · cache_read 45.8k · cache_write 4.1k · $0.02 · sonnet-5-5 · agent · conversation 1 of 3
+        ✻ Worked for 6s · agent · conversation 1 of 3
+        ● Done. · agent · conversation 3 of 3
+        ✻ input 6 · output 266 · cache_read 45.8k · cache_write 4.1k · $0.02 · sonnet-5-5 · agent · conversation 3 of 3
+        ✻ Worked for 5s · agent · conversation 3 of 3
+        │ check.py: failed, the CLI died mid-turn
+        ✻ fanout answered after 7s · 3 turns · input 6 · output 266 · cache_read 45.8k · cache_write 4.1k · $0.02 · run 20260101-000000-00ab
+        "#);
     }
 
     #[test]
     fn one_conversation_alone_needs_no_label() {
         let mut sample = Sample::of("ralph");
         sample.session("1", 1, 1, "demo").turn("1", 1, 1).after(100).text(1, "Done.").answered(1);
-        assert_snapshot!(shown(&sample, 100), @"");
+        assert_snapshot!(shown(&sample, 100), @"
+        ● agent is working
+        ● Done.
+        ✻ input 6 · output 266 · cache_read 45.8k · cache_write 4.1k · $0.02 · demo · agent
+        ✻ Worked for 0.1s · agent
+        ");
     }
 
     #[test]
@@ -274,7 +297,16 @@ mod tests {
         sample.log("1.1", "b.py: failed, the CLI died mid-turn");
         sample.branch_end("1.1", Outcome::Ok(json("{}")));
         sample.branch("1.2", "fanout", None).branch_end("1.2", Outcome::Error(died()));
-        assert_snapshot!(shown(&sample, 100), @"");
+        assert_snapshot!(shown(&sample, 100), @"
+        ● fanout is called · branch 1.1
+        ● agent is working · 1.1
+        ✻ input 6 · output 266 · cache_read 45.8k · cache_write 4.1k · $0.02 · demo · agent · 1.1
+        ✻ Worked for 2s · agent · 1.1
+        │ b.py: failed, the CLI died mid-turn · 1.1
+        ✻ fanout answered after 2s · input 6 · output 266 · cache_read 45.8k · cache_write 4.1k · $0.02 · branch 1.1
+        ● fanout is called · branch 1.2
+        ✗ fanout failed, the CLI died mid-turn · branch 1.2
+        ");
     }
 
     #[test]
@@ -284,7 +316,16 @@ mod tests {
         sample.after(5_000).waiting(1, None).session("1", 1, 1, "demo").turn("1", 1, 1);
         sample.after(1_000).put(Record::Stop { why: "ctrl-c".into() }).answered(1);
         sample.waiting(2, None).session("1", 2, 2, "demo").turn("1", 2, 2).failed(2, Error::stopped());
-        assert_snapshot!(shown(&sample, 100), @"");
+        assert_snapshot!(shown(&sample, 100), @"
+        ◌ a turn waits: 2 turns at once at most
+        ● agent is working
+        ■ stopping: ctrl-c
+        ✻ input 6 · output 266 · cache_read 45.8k · cache_write 4.1k · $0.02 · demo · agent
+        ✻ Worked for 1s · agent
+        ● agent is working
+        ■ interrupted · agent · conversation 2 of 2
+        ✻ Worked for 0s · agent · conversation 2 of 2
+        ");
     }
 
     #[test]
@@ -295,6 +336,13 @@ mod tests {
         sample.text(1, &"a very long text ".repeat(20)).log("1", "two\nlines\u{1b}[A");
         let shown = shown(&sample, 60);
         assert!(shown.lines().all(|line| escape::columns(line) <= 60), "{shown}");
-        assert_snapshot!(shown, @"");
+        assert_snapshot!(shown, @r"
+        ● agent is working
+        ● one ✻ Worked for 0s · agent␍␛]0;title␇\u{202e}
+        ● Read(␛[31m)
+        ● a very long text a very long text a very long text a very…
+        │ two
+        │ lines␛[A
+        ");
     }
 }

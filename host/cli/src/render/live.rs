@@ -147,7 +147,18 @@ mod tests {
 
     #[test]
     fn the_branches_stand_with_their_turns_and_the_status_below() {
-        assert_snapshot!(plain(&rows(&going(), Duration::from_secs(6), 80, 14)), @"");
+        assert_snapshot!(plain(&rows(&going(), Duration::from_secs(6), 80, 14)), @"
+        ▸ parts · 6s
+          ▸ 1.1 fanout · 1 going · 6s
+            · agent · 6s · Edit(a␛[2Jb.py)
+          ▸ 1.2 fanout · 5 going · 1 done · 1 failed · 6s
+            · agent · conversation 3 of 7 · 6s · thinking
+            · agent · conversation 4 of 7 · 6s · thinking
+            · agent · conversation 5 of 7 · 6s · thinking
+            · agent · conversation 6 of 7 · 6s · thinking
+          ▸ 1.10 pair · 6s
+        6 turns going · 1 waiting · 1 done · 1 failed · $0.02 of $1.00 · 6s
+        ");
     }
 
     #[test]
@@ -159,6 +170,11 @@ mod tests {
                 assert!(plain(&rows).lines().all(|row| escape::columns(row) <= columns), "{}", plain(&rows));
             }
         }
-        assert_snapshot!(plain(&rows(&going(), Duration::from_secs(6), 40, 4)), @"");
+        assert_snapshot!(plain(&rows(&going(), Duration::from_secs(6), 40, 4)), @"
+        ▸ parts · 6s
+          ▸ 1.1 fanout · 1 going · 6s
+        … and 2 branches more
+        6 turns going · 1 waiting · 1 done · 1 …
+        ");
     }
 }

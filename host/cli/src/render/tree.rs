@@ -213,7 +213,16 @@ mod tests {
     fn j3_a_run_is_drawn_as_the_tree_that_it_ran_as() {
         let mut sample = fanout();
         sample.branch_end("1", Outcome::Ok(json("{}")));
-        assert_snapshot!(drawn(sample, 120), @"");
+        assert_snapshot!(drawn(sample, 120), @"
+        fanout · answered after 7s · output 266 · $0.02
+        ├─ git ls-files *.py · 4ms
+        ├─ agent · conversation 1 of 3 · claude/sonnet-5-5:high
+        │  └─ t1 · Read(/srv/calc/calc.py), Edit(/srv/calc/calc.py) · 6s · output 266 · $0.02
+        ├─ agent · conversation 2 of 3 · claude/sonnet-5-5:high
+        │  └─ t2 · Read(/srv/calc/check.py) failed · failed, the CLI died mid-turn · 2s
+        └─ agent · conversation 3 of 3 · claude/sonnet-5-5:high
+           └─ t3 · 5s · output 266 · $0.02
+        ");
     }
 
     #[test]
@@ -223,6 +232,14 @@ mod tests {
         sample.branch("1.2", "fanout", None).after(900).answered(1).branch_end("1.1", Outcome::Ok(json("{}")));
         sample.branch_end("1.2", Outcome::Error(Error::stopped()));
         sample.session("1", 2, 1, "demo").turn("1", 2, 2);
-        assert_snapshot!(drawn(sample, 60), @"");
+        assert_snapshot!(drawn(sample, 60), @"
+        parts · did not end · output 532 · $0.04
+        ├─ fanout · branch 1.1 · answered after 0.9s · output 266 ·…
+        │  └─ agent · demo
+        │     └─ t1 · 0.9s · output 266 · $0.02
+        ├─ fanout · branch 1.2 · interrupted after 0.9s · output 26…
+        └─ agent · demo
+           └─ t2 · did not end
+        ");
     }
 }
