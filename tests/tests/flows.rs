@@ -1,6 +1,7 @@
 //! The flows of the program beside `fanout`, compiled, on fakes.
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+#![allow(clippy::disallowed_methods, reason = "a test reads what is written about a flow")]
 
 mod support;
 

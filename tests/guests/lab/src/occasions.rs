@@ -36,7 +36,10 @@ pub(crate) async fn run(task: &str, cx: &Context, params: &Params) -> Result<Val
                     "block" => occasion.block("not here"),
                     "reply" => occasion.reply("yes"),
                     "skip" => occasion.skip(),
-                    _ => Ok(drop(occasion)),
+                    _ => {
+                        drop(occasion);
+                        Ok(())
+                    }
                 }
             };
             let session = agent.spawn()?;
