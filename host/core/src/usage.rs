@@ -76,12 +76,10 @@ pub struct Usage {
 impl Usage {
     /// Adds what another turn or branch has spent.
     pub fn add(&mut self, other: &Self) {
-        self.cost_source = if *self == Self::default() {
-            other.cost_source
-        } else if *other == Self::default() {
-            self.cost_source
-        } else {
-            self.cost_source.with(other.cost_source)
+        self.cost_source = match (self.is_silent(), other.is_silent()) {
+            (true, _) => other.cost_source,
+            (_, true) => self.cost_source,
+            _ => self.cost_source.with(other.cost_source),
         };
         self.turns = self.turns.saturating_add(other.turns);
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
@@ -90,6 +88,12 @@ impl Usage {
         self.cache_write_tokens = self.cache_write_tokens.saturating_add(other.cache_write_tokens);
         self.cost = self.cost.plus(other.cost);
         self.duration_ms = self.duration_ms.saturating_add(other.duration_ms);
+    }
+
+    /// Whether it says nothing about cost: no tokens, no cost, no source. Turns and time alone cost nothing.
+    fn is_silent(&self) -> bool {
+        let Self { turns, duration_ms, .. } = *self;
+        *self == Self { turns, duration_ms, ..Self::default() }
     }
 }
 
@@ -192,5 +196,21 @@ mod millis {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
         Ok(Option::<u64>::deserialize(from)?.map(Duration::from_millis))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_that_was_only_counted_leaves_the_source_of_a_cost_as_it_is() {
+        let mut sum = Usage { turns: 1, duration_ms: 5, ..Usage::default() };
+        sum.add(&Usage { cost: Usd::from_dollars(0.02), cost_source: CostSource::MadeUp, ..Usage::default() });
+        assert_eq!(sum.cost_source, CostSource::MadeUp);
+        sum.add(&Usage { turns: 1, ..Usage::default() });
+        assert_eq!(sum.cost_source, CostSource::MadeUp);
+        sum.add(&Usage { output_tokens: 5, ..Usage::default() });
+        assert_eq!(sum.cost_source, CostSource::Unknown);
     }
 }
