@@ -59,8 +59,13 @@ pub(crate) fn is_run_name(name: &str) -> bool {
 
 /// Whether a host holds the journal.
 pub(crate) fn is_held(file: &File) -> bool {
-    // Whoever opened `file` drops it soon, and with it the lock.
-    matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock))
+    match file.try_lock_shared() {
+        // A host that takes the run over must not find it held by one that only looked.
+        Ok(()) => file.unlock().is_err(),
+        Err(fs::TryLockError::WouldBlock) => true,
+        // Where files cannot be locked nobody can hold one.
+        Err(fs::TryLockError::Error(_)) => false,
+    }
 }
 
 fn directory(path: &Path, mode: u32, made_in: &mut Vec<PathBuf>) -> Result<()> {
