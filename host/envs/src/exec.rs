@@ -11,7 +11,7 @@ use tokio::net::unix::pipe::{Receiver, Sender, pipe};
 use crate::{
     environment::not_started,
     fault, git,
-    guardian::{Launch, LaunchError, Tree, memory_file},
+    guardian::{Launch, LaunchError, Opening, Tree, memory_file},
     local::Local,
 };
 
@@ -48,12 +48,13 @@ pub(crate) async fn exec(local: &Local, command: Command) -> Result<Output> {
             return Err(Error::env(EnvFault::TooLarge, message));
         }
     };
+    let opening = local.root().guardian.opening().await?;
     let mut variables = git::settings(&local.root().safe);
     variables.extend(vars);
     let wiring = wire_up();
     let ((stdout, theirs_out), (stderr, theirs_err), stdin) =
         wiring.and_then(|(out, err)| Ok((out, err, stdin?))).map_err(|error| no_pipes(&argv, &error))?;
-    let tree = launch(local, &argv, &variables, [stdin, theirs_out, theirs_err]).await?;
+    let tree = launch(local, opening, &argv, &variables, [stdin, theirs_out, theirs_err]).await?;
 
     let keep = keep.unwrap_or(limits.kept_output).min(limits.kept_output_most);
     let (mut out, mut err) = (Kept::new(keep), Kept::new(keep));
@@ -94,16 +95,23 @@ pub(crate) async fn spawn(local: &Local, program: Program) -> Result<Child> {
         let message = format!("{}: a harness's program is given by its absolute path", shown(&argv));
         return Err(Error::env(EnvFault::NotStarted, message));
     }
+    let opening = local.root().guardian.opening().await?;
     let failed = |error: io::Error| no_pipes(&argv, &error);
     let ((stdout, theirs_out), (stderr, theirs_err)) = wire_up().map_err(failed)?;
     let (stdin, theirs_in) = pipe().map_err(failed)?;
     let theirs_in = theirs_in.into_blocking_fd().map_err(failed)?;
-    let tree = launch(local, &argv, &vars, [theirs_in, theirs_out, theirs_err]).await?;
+    let tree = launch(local, opening, &argv, &vars, [theirs_in, theirs_out, theirs_err]).await?;
     let stdin: Box<Sender> = Box::new(stdin);
     Ok(Child { stdin, stdout: Box::new(stdout), stderr: Box::new(stderr), process: Box::new(tree) })
 }
 
-async fn launch(local: &Local, argv: &[String], vars: &[(String, String)], stdio: [OwnedFd; 3]) -> Result<Tree> {
+async fn launch(
+    local: &Local,
+    opening: Opening,
+    argv: &[String],
+    vars: &[(String, String)],
+    stdio: [OwnedFd; 3],
+) -> Result<Tree> {
     let (ground, root) = (local.ground(), local.root());
     let Some(name) = argv.first().filter(|name| !name.is_empty()) else {
         return Err(Error::env(EnvFault::NotStarted, "a command without a program: its argv is empty"));
@@ -123,7 +131,8 @@ async fn launch(local: &Local, argv: &[String], vars: &[(String, String)], stdio
     let file = root.environment.find_program(name)?;
     let directory = ground.duplicate().map_err(|error| no_pipes(argv, &error))?;
     let launch = Launch { file, argv: argv.to_vec(), variables, directory, stdio };
-    root.guardian.launch(launch, root.abandoned.clone()).await.map_err(|error| match error {
+    let started = root.guardian.launch(opening, launch, root.abandoned.clone()).await;
+    started.map_err(|error| match error {
         LaunchError::Refused(errno) => not_started(name, ground.directory(), errno),
         LaunchError::Failed(error) => error,
     })

@@ -20,6 +20,8 @@ use rustix::io::Errno;
 #[derive(Clone, Debug)]
 pub struct Guardian(());
 
+pub(crate) enum Opening {}
+
 pub(crate) struct Launch {
     pub(crate) file: PathBuf,
     pub(crate) argv: Vec<String>,
@@ -57,7 +59,11 @@ impl Guardian {
         Path::new("/tmp")
     }
 
-    pub(crate) async fn launch(&self, launch: Launch, _: Arc<Abandoned>) -> Result<Tree, LaunchError> {
+    pub(crate) async fn opening(&self) -> Result<Opening> {
+        Err(unavailable())
+    }
+
+    pub(crate) async fn launch(&self, _: Opening, launch: Launch, _: Arc<Abandoned>) -> Result<Tree, LaunchError> {
         let Launch { file: _, argv: _, variables: _, directory: _, stdio: _ } = launch;
         Err(LaunchError::Failed(unavailable()))
     }

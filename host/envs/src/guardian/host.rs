@@ -29,7 +29,7 @@ use rustix::{
         set_child_subreaper, setrlimit, waitpid,
     },
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     processes, shim,
@@ -82,6 +82,10 @@ struct Link {
     socket: OwnedFd,
     child: Child,
 }
+
+/// Leave to start one program.
+#[derive(Debug)]
+pub(crate) struct Opening(#[expect(dead_code, reason = "held, not read")] OwnedSemaphorePermit);
 
 /// A program to start.
 #[derive(Debug)]
@@ -146,10 +150,19 @@ impl Guardian {
         &self.0.scratch
     }
 
-    /// Starts a program.
-    pub(crate) async fn launch(&self, launch: Launch, abandoned: Arc<Abandoned>) -> Result<Tree, LaunchError> {
+    /// Waits until a program can be started. What is opened for it is opened after that, so that those that wait hold nothing.
+    pub(crate) async fn opening(&self) -> Result<Opening> {
         let permit = self.0.starting.clone().acquire_owned().await;
-        let permit = permit.map_err(|error| LaunchError::Failed(unavailable(&error)))?;
+        permit.map(Opening).map_err(|error| unavailable(&error))
+    }
+
+    /// Starts a program.
+    pub(crate) async fn launch(
+        &self,
+        opening: Opening,
+        launch: Launch,
+        abandoned: Arc<Abandoned>,
+    ) -> Result<Tree, LaunchError> {
         let shared = self.0.clone();
         // The start goes on where the caller is dropped, so that what comes of it is ended and waited for too.
         let guardian = self.clone();
@@ -158,7 +171,7 @@ impl Guardian {
                 .await
                 .map_err(|_| LaunchError::Failed(unavailable("the program ends")))??;
             let begun = Tree::begin(guardian, control, abandoned).await;
-            drop(permit);
+            drop(opening);
             begun
         });
         starting.await.unwrap_or_else(|| Err(LaunchError::Failed(unavailable("the program ends"))))
@@ -187,8 +200,10 @@ impl Shared {
         if pid.is_some() && !self.is_settled(shim) {
             // It was killed too, perhaps only now. Once it is dead for sure, what it had has come to the host.
             let mut link = self.link.lock();
-            if link.as_ref().and_then(Link::pid) == pid {
-                link.take().map(Link::bury);
+            if link.as_ref().and_then(Link::pid) == pid
+                && let Some(dead) = link.take()
+            {
+                dead.bury();
             }
         }
         end_strays();

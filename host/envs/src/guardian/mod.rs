@@ -32,7 +32,7 @@ mod tree;
 mod wire;
 
 pub use host::Guardian;
-pub(crate) use host::{Launch, LaunchError};
+pub(crate) use host::{Launch, LaunchError, Opening};
 pub use serve::serve;
 pub(crate) use tree::{Abandoned, Tree};
 pub(crate) use wire::memory_file;
