@@ -48,7 +48,9 @@ async fn pursue(objective: String, cx: Context, params: Params) -> Result<Ended>
         let Verdict { missing, met } = judge.run(asked).json().await?;
         log!("round {}: {}", ended.rounds + 1, if met { "met" } else { &missing });
         prompt = format!("The objective is not met yet. What is missing:\n{missing}\n\nThe objective:\n{objective}");
-        ended = Ended { met, rounds: ended.rounds + 1, missing, said: ended.said };
+        ended.missing = if met { String::new() } else { missing };
+        ended.rounds += 1;
+        ended.met = met;
     }
     Ok(ended)
 }

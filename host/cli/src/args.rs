@@ -69,8 +69,8 @@ pub enum Command {
     flowhost exec -f pair -a actor=demo -a reviewer=script:./review.sh --budget turns=10 \"Rename total to sum\"\n  \
     flowhost exec -f lines -a agent=demo --budget none -p suppress=true - < prompts.txt\n  \
     flowhost exec -f ./my-flow.wasm -a agent=demo --budget none --grant unconfined --json \"…\" | jq .\n\n\
-    The answer alone is written to stdout, everything else to stderr. Exits: 0 answered, 1 the flow failed, 2 refused before\n\
-    anything started, 3 the budget is spent, 130 stopped.")]
+    The answer alone is written to stdout, everything else to stderr. Exits: 0 answered, 1 the flow failed, 2 refused \
+    before anything started, 3 the budget is spent, 130 stopped.")]
 pub struct Exec {
     /// The flow: a name (of `flowhost flows list`), or a path
     #[arg(short = 'f', long = "flow", value_name = "REF")]
@@ -101,7 +101,7 @@ pub struct Exec {
     #[arg(long = "grant", value_name = "GRANT")]
     pub grants: Vec<String>,
 
-    /// What becomes of a model that has no price, under a limit on cost: allow
+    /// Let a model that has no price run under a limit on cost, which its turns then do not count towards: allow
     #[arg(long, value_name = "WHAT")]
     pub unpriced: Option<Unpriced>,
 

@@ -1,7 +1,6 @@
 //! Everything that is checked before anything starts: a run that passes here fails only for reasons of its own.
 
 use std::{
-    ffi::OsString,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -182,9 +181,8 @@ fn consent(reference: &str, flow: &Loaded, callees: &Callees, grants: &[Grant]) 
 
 /// What the person lets the flow's agents and commands do.
 fn permission(origin: &Origin, grants: &[Grant]) -> Permission {
-    let mut permission = Permission::default();
     // Built-in flows also have the network.
-    permission.network = *origin == Origin::BuiltIn;
+    let mut permission = Permission { network: *origin == Origin::BuiltIn, ..Permission::default() };
     for grant in grants {
         match grant {
             Grant::Workdir(access) => permission.workdir = *access,
@@ -228,7 +226,7 @@ fn agents(
         clock: clock.clone(),
         demo_speed: args.demo_speed,
         where_the_person_stands: standing.to_owned(),
-        path: std::env::var_os("PATH").unwrap_or_else(OsString::new),
+        path: std::env::var_os("PATH").unwrap_or_default(),
     });
     let mut agents = Vec::new();
     for given in &said.agents {

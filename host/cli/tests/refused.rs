@@ -153,3 +153,70 @@ fn words_that_are_misspelt() {
     Hint: Did you mean show?
     "#);
 }
+
+/// A flow that is not built in, called as one that is: the project's own `fanout` is `lines`.
+fn shadowed() -> Place {
+    let place = Place::repository("repo", &[("a.py", "x = 1\n")]);
+    put(&place, ".flowhost/flows/fanout.wasm", "lines");
+    place
+}
+
+fn put(place: &Place, path: &str, flow: &str) {
+    let (_, component) = flowhost::built_in::flows().iter().find(|(name, _)| *name == flow).unwrap();
+    let path = place.path().join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, component).unwrap();
+}
+
+#[test]
+fn a_flow_that_is_not_built_in_runs_only_with_the_grant_that_says_what_it_means() {
+    let place = shadowed();
+    let done = place.flowhost(&["exec", "-f", "fanout", "-a", "agent=demo", "x"]);
+    assert_eq!((done.exit, done.stdout.as_str()), (2, ""));
+    assert!(place.runs().is_empty());
+    assert_snapshot!(done.said(&place), @"
+    Note: fanout: this project's …/repo/.flowhost/flows/fanout.wasm is run, which has the name of a built-in flow; built-in:fanout is that one
+    error: fanout: this project's …/repo/.flowhost/flows/fanout.wasm is not built in, and this build does not confine yet what the agents and commands of a flow do
+    Hint: If you trust it as you would trust a script that you run, say --grant unconfined: what it tells agents to do, and the commands that it runs, then have all of your rights
+    ");
+    let granted =
+        ["exec", "-f", "fanout", "--grant", "unconfined", "-a", "agent=demo", "--demo-speed", "0", "one\ntwo"];
+    assert_eq!(place.flowhost(&granted).answer().as_array().unwrap().len(), 2, "the project's own was run");
+    let meant = ["exec", "-f", "built-in:fanout", "-a", "agent=demo", "--demo-speed", "0", program::DOCSTRING];
+    assert!(place.flowhost(&meant).answer().is_object(), "the built-in one was run");
+}
+
+#[test]
+fn a_built_in_flow_never_means_what_a_project_put_in_place_of_another() {
+    let place = shadowed();
+    let words = [
+        "exec",
+        "-f",
+        "parts",
+        "-a",
+        "agent=demo",
+        "--demo-speed",
+        "0",
+        "Add a one-line module docstring to this file.",
+    ];
+    let done = place.flowhost(&words);
+    assert_eq!(done.exit, 0, "{}", done.stderr);
+    assert!(place.read("a.py").starts_with("\"\"\""), "the built-in fanout was called: {}", done.stderr);
+}
+
+#[test]
+fn a_flow_that_is_not_built_in_loads_others_only_with_a_grant_for_each() {
+    let place = shadowed();
+    put(&place, "mine.wasm", "parts");
+    let words = ["exec", "-f", "./mine.wasm", "--grant", "unconfined", "-a", "agent=demo", "--demo-speed", "0", "x"];
+    assert_snapshot!(refused_at(&place, &words), @"
+    error: ./mine.wasm: it loads fanout, a flow that is not built in
+    Hint: If you trust that one too, say --grant flow=fanout
+    ");
+    let mut granted = words.to_vec();
+    granted.splice(5..5, ["--grant", "flow=fanout"]);
+    let done = place.flowhost(&granted);
+    // What it loaded is the project's own, which answers what `parts` does not expect of `fanout`.
+    assert_eq!(done.exit, 1);
+    assert!(done.stderr.contains("error: the answer of lines is not what was expected"), "{}", done.stderr);
+}

@@ -275,7 +275,9 @@ impl Run {
         if self.branches.lock().len() < most {
             return Ok(());
         }
-        let message = format!("the run exceeded its limit branches of {most} at once; if it needs more, raise it with --limit branches=…");
+        let message = format!(
+            "the run exceeded its limit branches of {most} at once; if it needs more, raise it with --limit branches=…"
+        );
         Err(Error::flow(FlowFault::Exceeded, message))
     }
 

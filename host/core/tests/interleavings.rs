@@ -1,6 +1,6 @@
 //! S1, S6, S7: whatever order a flow does things in, no conversation ever has two turns, and nothing is left at the end.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod support;
 

@@ -4,6 +4,7 @@
 //! component (or takes it from the cache), refuses imports that flowhost does not have, and reads its manifest with nothing granted.
 //! The result is a [`Component`], which is a [`flowhost_core::run::Flow`]. The host functions of the contract are one file
 //! an interface under `host/`, each a thin adapter to `core`.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod bindings;
 mod compile;

@@ -37,8 +37,9 @@ pub fn time(time: Duration) -> String {
         0 if time.as_millis() < 100 => format!("{}ms", time.as_millis()),
         0 => format!("0.{}s", time.subsec_millis() / 100),
         1..60 => format!("{seconds}s"),
-        60..3600 if seconds % 60 == 0 => format!("{}m", seconds / 60),
+        60..3600 if seconds.is_multiple_of(60) => format!("{}m", seconds / 60),
         60..3600 => format!("{}m {}s", seconds / 60, seconds % 60),
+        _ if seconds % 3600 < 60 => format!("{}h", seconds / 3600),
         _ => format!("{}h {}m", seconds / 3600, seconds % 3600 / 60),
     }
 }
@@ -95,8 +96,9 @@ mod tests {
 
     #[test]
     fn times_are_short() {
-        let written = [0, 40, 450, 6_900, 60_000, 72_000, 7_500_000].map(|ms| time(Duration::from_millis(ms)));
-        assert_eq!(written, ["0s", "40ms", "0.4s", "6s", "1m", "1m 12s", "2h 5m"]);
+        let written =
+            [0, 40, 450, 6_900, 60_000, 72_000, 7_500_000, 86_400_000].map(|ms| time(Duration::from_millis(ms)));
+        assert_eq!(written, ["0s", "40ms", "0.4s", "6s", "1m", "1m 12s", "2h 5m", "24h"]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> O
 }
 
 /// `did you mean NAME?`, or what there is to choose from.
-pub fn hint<'a>(what: &str, written: &str, names: &[&'a str]) -> String {
+pub fn hint(what: &str, written: &str, names: &[&str]) -> String {
     match nearest(written, names.iter().copied()) {
         Some(name) => format!("Did you mean {name}?"),
         None if names.is_empty() => format!("There are no {what}"),

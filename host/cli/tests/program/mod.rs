@@ -1,5 +1,5 @@
 //! The program as a person has it: started for real, in a directory of its own.
-#![allow(dead_code, reason = "each test file uses some of it")]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses some of it")]
 
 use std::{
     fs,

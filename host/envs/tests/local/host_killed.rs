@@ -119,3 +119,13 @@ fn a_host_that_ends_by_itself_leaves_no_guardian() {
     within(Duration::from_secs(5), "the guardian is gone", is_gone);
     assert_eq!(fs::read_dir(&place.elsewhere).unwrap().count(), 2, "nor its scratch directory");
 }
+
+#[test]
+fn a_program_may_open_as_many_files_as_the_host_might_before_it_raised_that() {
+    let place = place();
+    let script = format!("ulimit -Sn 300; exec {PROGRAM} wait {} 'ulimit -Sn > files'", place.root.display());
+    let status =
+        Command::new("bash").args(["-c", &script]).env("TMPDIR", &place.elsewhere).stdout(Stdio::null()).status();
+    assert!(status.unwrap().success());
+    assert_eq!(fs::read_to_string(place.root.join("files")).unwrap(), "300\n");
+}
