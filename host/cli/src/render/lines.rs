@@ -32,6 +32,8 @@ use crate::{
 
 /// Foreign text gets at least this many columns, however long our own label is.
 const LEAST: usize = 16;
+/// A line of a flow's log gets at most this many.
+const LOG_LINE: usize = 2000;
 
 /// Makes lines of records.
 #[derive(Debug)]
@@ -189,10 +191,9 @@ impl Lines {
             LogSource::Stderr => styled(BAD, "│"),
             LogSource::Host => styled(NOTE, "│"),
         };
-        // What a flow says is said whole: it is for the person. Only its lines are held apart from ours.
+        // What a flow says is for the person and is not cut at the edge. Only its lines are held apart from ours.
         for each in line.lines() {
-            let width = self.columns.max(LEAST * 16).saturating_sub(2);
-            out.push(format!("{mark} {}{label}", escape::line(each, width)));
+            out.push(format!("{mark} {}{label}", escape::line(each, LOG_LINE)));
         }
     }
 

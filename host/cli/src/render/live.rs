@@ -22,13 +22,14 @@ pub fn rows(view: &View, at: Duration, columns: usize, most: usize) -> Vec<Strin
     let mut rows = Vec::new();
     let mut more = 0;
     for (place, branch) in &view.branches {
-        let own: Vec<&Turn> = view.turns.values().filter(|turn| turn.branch == branch.id).collect();
         let indent = "  ".repeat(place.len().saturating_sub(1).min(8));
         // The last row is the status line, the one before it says how many there are besides.
         if rows.len() + 2 >= most {
             more += 1;
             continue;
         }
+        // Looked for only where it is shown: a run may have ten thousand of each.
+        let own: Vec<&Turn> = view.turns.values().filter(|turn| turn.branch == branch.id).collect();
         rows.push(branch_row(branch, &own, &indent, at, columns));
         for turn in own.iter().take(TURNS) {
             if rows.len() + 2 >= most {
