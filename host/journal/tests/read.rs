@@ -130,8 +130,8 @@ proptest! {
         let written: Vec<_> = sample::records().into_iter().take(8).collect();
         let (_runs, path, marks, mut bytes) = journal_of(&written);
         let header = bytes.iter().position(|byte| *byte == b'\n').unwrap() as u64 + 1;
-        // Not in the last line, which could be torn.
-        let place = header + ((marks[6].0 - header) as f64 * at) as u64;
+        // Not in the last line, which could be torn, and not the line end before it, which keeps the two apart.
+        let place = header + ((marks[6].0 - 1 - header) as f64 * at) as u64;
         prop_assume!(bytes[place as usize] != to);
         bytes[place as usize] = to;
         fs::write(&path, &bytes).unwrap();
