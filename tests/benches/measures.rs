@@ -2,12 +2,13 @@
 //! Python peer where it is there.
 //!
 //! ```text
-//! cargo bench -p flowhost-tests --bench measures [-- ROW…]
+//! cargo bench -p flowhost-tests --bench measures [-- ROW…]        gather gather10 idle branches chain
 //! FLOWHOST_PEER="…/python …/flows_bench.py" cargo bench -p flowhost-tests --bench measures
 //! ```
 //!
 //! Each row is measured several times, the sides in turn, and the best of each is kept: machines are noisy, so read ratios. CPU is
-//! that of the whole process while the run lasts, the start of the engine apart; the peer says its own.
+//! that of the whole process while the run lasts, the start of the engine apart; the peer says its own. Resident memory is the growth of
+//! the peak, which memory of earlier rows hides: ask for `idle` and `branches` alone.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, clippy::disallowed_types, missing_docs)]
 
@@ -211,6 +212,8 @@ fn main() {
         }
     }
     if wants("idle") {
+        // What the first run of all takes is no session's.
+        bench.ours("idle", n(10), &instant, true);
         for count in [10_000_u32, 100_000] {
             let took = bench.ours("idle", json!({ "n": count, "ms": 50 }), &instant, true);
             let theirs = bench.theirs(&["idle", &count.to_string()]);
