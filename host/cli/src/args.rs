@@ -1,4 +1,5 @@
 //! What can be typed. Help, completions and the man page are made from this one table.
+#![allow(rustdoc::broken_intra_doc_links, reason = "these comments are the help that a person reads, brackets and all")]
 
 use std::time::Duration;
 
