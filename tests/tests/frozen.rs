@@ -5,6 +5,7 @@
 mod support;
 
 use flowhost_agents::fake::{Fake, FakeEnv};
+use flowhost_core::record::Record;
 use flowhost_engine::LoadError;
 use flowhost_tests::frozen::v0_1_0;
 use serde_json::json;
@@ -25,9 +26,11 @@ fn contract_0_1_0_still_runs() {
         assert_eq!(stage.kept.log(), ["yes"]);
 
         let wait_any = load(engine(), v0_1_0::WAIT_ANY).await;
-        let fake = Fake::new().last_word();
-        assert_eq!(Stage::new().agent("agent", &fake).play(&wait_any, "say yes").await.unwrap(), json!("yes"));
-        assert_eq!(fake.sessions().len(), 2);
+        let mut stage = Stage::new().agent("agent", &Fake::new().last_word());
+        assert_eq!(stage.play(&wait_any, "say yes").await.unwrap(), json!("yes"));
+        // It returns with the first of two; the other may be over before its conversation is opened.
+        let turns = stage.kept.0.lock().iter().filter(|record| matches!(record, Record::Turn { .. })).count();
+        assert_eq!(turns, 2);
 
         let command = load(engine(), v0_1_0::COMMAND).await;
         let env = FakeEnv::new().command(["git", "--version"], 0, "git version 2.0.0\n", "");
