@@ -15,6 +15,7 @@
 
 pub mod demo;
 pub mod fake;
+mod prices;
 mod program;
 pub mod registry;
 pub mod script;

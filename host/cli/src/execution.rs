@@ -36,6 +36,8 @@ pub(crate) struct Manner {
     pub(crate) clock: Clock,
     pub(crate) guardian: Guardian,
     pub(crate) at_once: Option<u32>,
+    /// $4: whether what has no price counts as nothing.
+    pub(crate) allows_unpriced: bool,
     /// Branches at once.
     pub(crate) branches: u64,
     /// For answers to occasions.
@@ -62,7 +64,7 @@ pub(crate) async fn execute(
     manner: Manner,
     mut observers: Vec<Arc<dyn Observer>>,
 ) -> anyhow::Result<Ended> {
-    let Manner { clock, guardian, at_once, branches, patience } = manner;
+    let Manner { clock, guardian, at_once, allows_unpriced, branches, patience } = manner;
     let runs = project::root(standing).join(project::STATE).join("runs");
     let id = name();
     let hint = "A run is recorded in .flowhost/runs of its project";
@@ -83,6 +85,7 @@ pub(crate) async fn execute(
         recorder: journal.clone(),
         observers,
         at_once,
+        allows_unpriced,
         history: settled::recent(&runs),
         patience: Patience { occasion: patience, ..Patience::default() },
         branches: usize::try_from(branches).unwrap_or(usize::MAX),

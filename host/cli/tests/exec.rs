@@ -97,6 +97,36 @@ fn params_are_the_flows_and_a_budget_may_stand_among_them() {
 }
 
 #[test]
+fn budget_4_an_agent_without_a_price_is_held_by_a_limit_on_cost_until_the_person_lets_it_run() {
+    let place = Place::plain("here");
+    let agent = |model: &str| {
+        format!(
+            r#"while read -r _; do
+                echo '{{"type":"usage","output-tokens":1000000{model}}}'
+                echo '{{"type":"answer","text":"done"}}'
+            done
+            "#
+        )
+    };
+    place.script("nobody.sh", &agent(""));
+    place.script("opus.sh", &agent(r#","model":"claude-opus-4-1""#));
+    let run = |agent: &str, more: &[&str]| {
+        let words = ["exec", "-f", "lines", "-a", agent, "-p", "at-once=1", "one\ntwo\nthree", "--budget", "cost=100"];
+        place.flowhost(&[&words, more].concat())
+    };
+    let held = run("agent=script+json:./nobody.sh", &[]);
+    assert_eq!(held.exit, 1, "{}", held.stderr);
+    assert!(held.stderr.contains("nobody knows what they cost"), "{}", held.stderr);
+    assert!(held.stderr.contains("--unpriced allow"), "{}", held.stderr);
+    let let_run = run("agent=script+json:./nobody.sh", &["--unpriced", "allow"]);
+    assert_eq!(let_run.answer(), json!(["done", "done", "done"]));
+    // A list price: $75 for a million tokens written.
+    let priced = run("agent=script+json:./opus.sh", &[]);
+    assert_eq!(priced.exit, 3, "{}", priced.stderr);
+    assert!(priced.stderr.contains("$150"), "{}", priced.stderr);
+}
+
+#[test]
 fn an_env_is_a_directory_that_the_person_names() {
     let place = Place::repository("repo", &FILES);
     let words =

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::{
-    budget::{AccountId, Ask, ClassId, Decision, Ended, Ledger, Settled, Ticket},
+    budget::{AccountId, Ask, ClassId, Decision, Ended, Ledger, Refusal, Settled, Ticket},
     clock::Clock,
     error::{Result, SpentLimit},
     turn::Turn,
@@ -29,8 +29,8 @@ struct Inner {
 }
 
 impl Admission {
-    pub(crate) fn new(clock: Clock, at_once: Option<u32>) -> Self {
-        let inner = Inner { ledger: Ledger::new(at_once), turns: HashMap::new() };
+    pub(crate) fn new(clock: Clock, ledger: Ledger) -> Self {
+        let inner = Inner { ledger, turns: HashMap::new() };
         Self { clock, inner: Mutex::new(inner), deadlines: Notify::new() }
     }
 
@@ -90,7 +90,7 @@ impl Admission {
         self.with(|ledger, now| ledger.handed_over(ticket, now));
     }
 
-    pub(crate) fn another(&self, ticket: Ticket) -> Result<(), SpentLimit> {
+    pub(crate) fn another(&self, ticket: Ticket) -> Result<(), Refusal> {
         self.with(|ledger, now| ledger.another(ticket, now))
     }
 

@@ -352,6 +352,10 @@ impl Branch {
         self.cancel.cancel();
         self.tracker.close();
         self.tracker.wait().await;
+        // The programs of harnesses too, whose turns were dropped with all that they had started.
+        for grant in self.given_envs.iter().map(|(_, grant)| grant).chain(&self.scratch) {
+            grant.env.swept().await;
+        }
         // These hold the branch, which holds them.
         for agent in self.agents.lock().drain().map(|(_, agent)| agent).chain(self.derived.lock().drain(..)) {
             agent.let_go();

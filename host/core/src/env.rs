@@ -36,7 +36,7 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     /// Runs a command to its end. A status that is not 0 is no error. Dropping the future ends its whole process tree.
     async fn exec(&self, command: Command) -> Result<Output>;
 
-    /// Returns once nothing is left of the process trees whose `exec` was dropped (B5).
+    /// Returns once nothing is left of the process trees here and below whose `exec` or process was dropped (B5).
     async fn swept(&self) {}
 
     /// Starts a program with pipes, in this directory, by its handle.

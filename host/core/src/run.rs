@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     admission::Admission,
     branch::{Branch, Call, Given},
-    budget::{AccountId, Settled},
+    budget::{AccountId, Ledger, Settled},
     clock::Clock,
     error::{Error, FlowFault, Result},
     id::{BranchId, CallId, RunId, SessionId, TurnId},
@@ -38,6 +38,8 @@ pub struct Setup {
     pub observers: Vec<Arc<dyn Observer>>,
     /// How many turns go at once, where the person says so (S2).
     pub at_once: Option<u32>,
+    /// Whether turns of which nobody knows the price may run under a limit on cost, and count as nothing ($4).
+    pub allows_unpriced: bool,
     /// What settled turns of earlier runs cost, by class: `harness/model:effort` ($2).
     pub history: HashMap<String, Vec<Settled>>,
     /// What a turn waits for.
@@ -153,7 +155,8 @@ impl Run {
     /// A run in which nothing has happened yet.
     pub fn new(setup: Setup) -> Arc<Self> {
         let mut history = setup.history;
-        let admission = Admission::new(setup.clock.clone(), setup.at_once);
+        let admission =
+            Admission::new(setup.clock.clone(), Ledger::new(setup.at_once).allowing_unpriced(setup.allows_unpriced));
         for (class, settled) in history.drain() {
             admission.class(&class, settled);
         }

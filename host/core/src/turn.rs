@@ -17,8 +17,8 @@ use tokio::sync::Notify;
 
 use crate::{
     answer::Schema,
-    budget::{Ask, Decision, Ended, Ticket},
-    error::{Error, HarnessFault, Kind, Result, SessionFault, SpentLimit},
+    budget::{Ask, Decision, Ended, Refusal, Ticket},
+    error::{Error, HarnessFault, Kind, Result, SessionFault},
     harness::{Conversation, Event, Moment, Prompt, Reply, Steer, TurnHost, Verdict},
     id::TurnId,
     job::Ending,
@@ -59,8 +59,8 @@ pub enum Cause {
     Closed,
     /// The run was stopped (X1).
     Stopped,
-    /// A limit is spent and its grace is `cut` ($3).
-    Spent(SpentLimit),
+    /// It may not go on spending, and the grace of the limit is `cut` ($3).
+    Cut(Refusal),
 }
 
 /// One prompt and all that the agent does until it answers.
@@ -175,9 +175,9 @@ impl Turn {
     pub(crate) fn decided(self: &Arc<Self>, decision: Decision) {
         let admitted = match decision {
             Decision::Start => Ok(()),
-            Decision::Refuse(limit) => Err(spent(limit)),
+            Decision::Refuse(why) => Err(refused(why)),
             Decision::Gone => Err(self.cut_by(Some(&Cause::Interrupted))),
-            Decision::Cut(limit) => return self.interrupt(Cause::Spent(limit)),
+            Decision::Cut(why) => return self.interrupt(Cause::Cut(why)),
         };
         self.signals.lock().admitted = Some(admitted);
         self.changed.notify_waiters();
@@ -323,7 +323,7 @@ impl Turn {
             if self.spent.lock().before.turns == 0 {
                 admission.handed_over(*ticket);
             } else {
-                admission.another(*ticket).map_err(spent)?;
+                admission.another(*ticket).map_err(refused)?;
             }
         }
         self.spent.lock().before.turns += 1;
@@ -387,7 +387,7 @@ impl Turn {
                 let message = format!("{}: its session {} was closed while it went", self.id, self.session.id);
                 Error::session(SessionFault::Closed, message)
             }
-            Some(Cause::Spent(limit)) => spent(limit.clone()),
+            Some(Cause::Cut(why)) => refused(why.clone()),
             Some(Cause::Interrupted) | None => {
                 Error::harness(HarnessFault::Interrupted, format!("{} was interrupted", self.id))
             }
@@ -437,15 +437,25 @@ impl Turn {
     }
 }
 
-fn spent(limit: SpentLimit) -> Error {
+fn refused(why: Refusal) -> Error {
     use crate::error::Limit;
+    let limit = match why {
+        Refusal::Spent(limit) => limit,
+        Refusal::Unpriced { class, whose } => {
+            let message = format!(
+                "{class}: it used tokens and nobody knows what they cost, so it cannot run under the limit on cost of branch {whose}; \
+                 let it run and count as nothing with --unpriced allow"
+            );
+            return Error::not_granted(message);
+        }
+    };
     let what = match limit.limit {
         Limit::Cost => "cost",
         Limit::OutputTokens => "output-tokens",
         Limit::Turns => "turns",
         Limit::Duration => "duration",
     };
-    let message = format!("the budget is spent: {what} of {}; raise it with --budget {what}=…", limit.whose);
+    let message = format!("the budget is spent: {what} of branch {}; raise it with --budget {what}=…", limit.whose);
     Error::new(Kind::Budget(limit), message)
 }
 

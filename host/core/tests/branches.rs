@@ -188,6 +188,26 @@ async fn b5_what_a_flow_leaves_running_is_stopped_before_its_caller_goes_on() {
 }
 
 #[tokio::test]
+async fn b5_a_caller_goes_on_when_what_was_dropped_in_the_envs_of_its_callee_is_gone() {
+    let mut bench = Bench::new(|_| Act::Deaf);
+    bench.sweep = Duration::from_secs(60);
+    let leaf = flow("leaf", |branch, _| async move {
+        let session = agent(&branch)?.spawn(None, WhenBusy::Refuse)?;
+        session.start("does not listen".into(), TurnOptions::default())?;
+        settle().await;
+        said("left")
+    });
+    loads(&bench, [("leaf", leaf)]);
+    let root = flow("root", |branch, _| async move {
+        let began = branch.now_ms();
+        call(&branch, "leaf", Limits::default()).await?;
+        said(branch.now_ms() - began)
+    });
+    let took: u64 = bench.execute(root).await.unwrap().get().parse().unwrap();
+    assert!(took >= 60_000, "{took} ms");
+}
+
+#[tokio::test]
 async fn b5_a_branch_that_is_cancelled_ends_with_everything_below_it() {
     let bench = Bench::new(|_| Act::Hang);
     let leaf = flow("leaf", |branch, _| async move {
@@ -243,6 +263,34 @@ async fn budget_2_two_hundred_cheap_turns_all_go_and_widen_as_they_settle() {
     bench.stub = bench.stub.costing(0.02);
     assert_eq!(fan(&bench, 200, None).await.unwrap().get(), "200");
     assert!(bench.seen().peak() > 20, "peak {}", bench.seen().peak());
+}
+
+#[tokio::test]
+async fn budget_4_what_has_no_price_does_not_run_under_a_limit_on_cost() {
+    let unpriced = |limits: Limits| {
+        let mut bench = Bench::new(|_| Act::After(5, "done".into())).with(|bench| bench.limits = limits);
+        bench.stub = bench.stub.unpriced();
+        bench
+    };
+    for streams in [false, true] {
+        let mut bench = unpriced(cost(1.0));
+        if streams {
+            bench.stub = bench.stub.streaming();
+        }
+        let error = fan(&bench, 100, None).await.unwrap_err();
+        assert_eq!(error.kind, Kind::NotGranted);
+        assert_eq!(
+            error.message,
+            "stub: it used tokens and nobody knows what they cost, so it cannot run under the limit on cost of branch 1; \
+             let it run and count as nothing with --unpriced allow"
+        );
+        let prompts = bench.seen().prompts().len();
+        assert!((1..=2).contains(&prompts), "those that started before anything was known of it: {prompts}");
+    }
+    let bench = unpriced(cost(1.0)).with(|bench| bench.allows_unpriced = true);
+    assert_eq!(fan(&bench, 100, None).await.unwrap().get(), "100");
+    let bench = unpriced(Limits { turns: Some(100), output_tokens: Some(10_000), ..Limits::default() });
+    assert_eq!(fan(&bench, 100, None).await.unwrap().get(), "100");
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ use flowhost_core::{
     budget::Settled,
     id::{SessionId, TurnId},
     record::{Observer, Record},
-    usage::{Usage, Usd},
+    usage::{CostSource, Usage, Usd},
 };
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -123,8 +123,11 @@ impl Observer for Gathering {
             }
             Record::TurnEnd { turn, usage, .. } => {
                 let mut gathered = self.0.lock();
+                // $4: what nobody knows the price of says nothing about what others cost.
+                let known = usage.cost_source != CostSource::Unknown || usage.output_tokens == 0;
                 if let Some(agent) = gathered.turns.remove(turn)
                     && usage.turns > 0
+                    && known
                 {
                     let Usage { cost, output_tokens, .. } = *usage;
                     keep(gathered.settled.entry(agent.to_string()).or_default(), Settled { cost, output_tokens });

@@ -9,7 +9,7 @@ use flowhost_core::{
     error::Error,
     id::{BranchId, SessionId, TurnId},
     record::{Key, Observer, Outcome, Record},
-    usage::{Usage, Usd},
+    usage::{CostSource, Usage, Usd},
 };
 use flowhost_journal::settled::{Gathering, KEPT, recent};
 
@@ -27,29 +27,18 @@ fn run(runs: &Path, class: &str, costs: std::ops::Range<u32>) {
         fork_of: None,
     });
     for cents in costs {
-        let turn = TurnId(cents);
-        see(Record::Turn {
-            turn,
-            session: SessionId(1),
-            branch: BranchId::root(),
-            key: Key::of(&[]),
-            prompt: "".into(),
-            schema: None,
-        });
+        let turn = |id: u32, outcome: Error, usage: Usage| {
+            let (turn, session, branch) = (TurnId(id), SessionId(1), BranchId::root());
+            see(Record::Turn { turn, session, branch, key: Key::of(&[]), prompt: "".into(), schema: None });
+            see(Record::TurnEnd { turn, outcome: Outcome::Error(outcome), usage });
+        };
         let cost = Usd::from_dollars(f64::from(cents) / 100.0);
-        let usage = Usage { turns: 1, output_tokens: cents.into(), cost, ..Usage::default() };
-        see(Record::TurnEnd { turn, outcome: Outcome::Error(Error::other("it cost all the same")), usage });
-        // A turn that handed no prompt over says nothing about what turns cost.
-        let turn = TurnId(1000 + cents);
-        see(Record::Turn {
-            turn,
-            session: SessionId(1),
-            branch: BranchId::root(),
-            key: Key::of(&[]),
-            prompt: "".into(),
-            schema: None,
-        });
-        see(Record::TurnEnd { turn, outcome: Outcome::Error(Error::stopped()), usage: Usage::default() });
+        let tokens = Usage { turns: 1, output_tokens: cents.into(), ..Usage::default() };
+        let cost_source = CostSource::Reported;
+        turn(cents, Error::other("it cost all the same"), Usage { cost, cost_source, ..tokens });
+        // A turn that handed no prompt over says nothing about what turns cost, nor one of which nobody knows the price.
+        turn(1000 + cents, Error::stopped(), Usage::default());
+        turn(2000 + cents, Error::other("tokens without a price"), tokens);
     }
     gathering.remember(runs).unwrap();
 }

@@ -160,6 +160,7 @@ impl Stage {
             clock: self.clock.clone(),
             recorder,
             observers: self.watched.then(|| self.kept.clone() as Arc<dyn Observer>).into_iter().collect(),
+            allows_unpriced: false,
             at_once: self.at_once,
             history: HashMap::new(),
             patience: Patience { stop: Duration::from_millis(300), ..Patience::default() },

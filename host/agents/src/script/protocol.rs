@@ -8,6 +8,8 @@ use flowhost_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::prices;
+
 /// What the host says.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
@@ -147,6 +149,8 @@ struct Spent {
     cache_read_tokens: f64,
     cache_write_tokens: f64,
     cost: Option<f64>,
+    /// Whose tokens they are, for a price where no cost is said.
+    model: Option<String>,
 }
 
 fn yes() -> bool {
@@ -221,7 +225,7 @@ fn failure(message: String, fault: Option<Value>, retry_after_ms: Option<u64>) -
 impl Spent {
     fn usage(&self) -> Usage {
         // A cast from float saturates, and takes NaN and what is negative to 0.
-        Usage {
+        let usage = Usage {
             input_tokens: self.input_tokens as u64,
             output_tokens: self.output_tokens as u64,
             cache_read_tokens: self.cache_read_tokens as u64,
@@ -229,6 +233,10 @@ impl Spent {
             cost: self.cost.map_or(Usd::ZERO, Usd::from_dollars),
             cost_source: if self.cost.is_some() { CostSource::Reported } else { CostSource::Unknown },
             ..Usage::default()
+        };
+        match &self.model {
+            Some(model) => prices::priced(usage, model),
+            None => usage,
         }
     }
 }

@@ -61,7 +61,14 @@ pub(super) async fn run_at(args: &Exec, standing: &Path, also: Vec<Arc<dyn Obser
     };
     observers.extend(screen.clone().map(|screen| screen as Arc<dyn Observer>));
     observers.extend(events.clone().map(|events| events as Arc<dyn Observer>));
-    let manner = Manner { clock, guardian, at_once: args.at_once, branches, patience: args.patience };
+    let manner = Manner {
+        clock,
+        guardian,
+        at_once: args.at_once,
+        allows_unpriced: args.unpriced.is_some(),
+        branches,
+        patience: args.patience,
+    };
     let ended = execution::execute(ready, task, standing, manner, observers).await;
     screen.inspect(|screen| screen.finish());
     events.inspect(|events| events.finish());

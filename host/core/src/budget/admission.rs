@@ -4,18 +4,15 @@
 //! first of those that wait there, which goes through all gates again; only when it has left does the next one wake. So
 //! an event costs as much as it starts turns, however many wait.
 
-use std::{array, collections::BTreeSet};
+use std::{array, collections::BTreeSet, sync::Arc};
 
 use super::{
-    Decision,
-    account::Pair,
+    Decision, Refusal,
+    account::{Account, Pair},
     ledger::Ledger,
     turn::{State, Turn},
 };
-use crate::{
-    error::{Limit, SpentLimit},
-    usage::Grace,
-};
+use crate::{error::Limit, usage::Grace};
 
 /// The order in which turns get what they wait for: those that decide an occasion first, then as they asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +51,7 @@ pub(super) enum Answer {
     /// Wait here.
     Wait(Gate),
     /// There is nothing to wait for.
-    Refuse(SpentLimit),
+    Refuse(Refusal),
 }
 
 /// Who waits at a gate: the first turns of these accounts' lines.
@@ -72,13 +69,16 @@ impl Ledger {
         for (index, account) in self.accounts.up(turn.account) {
             // $3: spent is spent.
             if let Some(limit) = account.over {
-                return Answer::Refuse(account.spent_limit(limit));
+                return Answer::Refuse(account.spent_limit(limit).into());
+            }
+            if account.limits.cost.is_some() && self.classes[turn.class as usize].unpriced {
+                return Answer::Refuse(self.unpriced(turn, account));
             }
             let idle = account.going == 0;
             let no_turn_left = account.turns_left() == Some(0);
             if no_turn_left && idle {
                 // The last prompts are promised to turns that are paused: none in flight can make room.
-                return Answer::Refuse(account.spent_limit(Limit::Turns));
+                return Answer::Refuse(account.spent_limit(Limit::Turns).into());
             }
             let taken = account.parked.first().is_some_and(|(rank, _)| *rank < turn.rank);
             // $2: it fits, or nothing is in flight and anything is left.
@@ -105,6 +105,12 @@ impl Ledger {
         };
         // S10: beside paused turns it may start with less than it wants. It never reserves what they hold.
         Answer::Start(array::from_fn(|measure| want[measure].min(free[measure].unwrap_or(0))))
+    }
+
+    /// Why a turn cannot run under the limit on cost of an account ($4).
+    pub(super) fn unpriced(&self, turn: &Turn, account: &Account) -> Refusal {
+        let class = self.classes[turn.class as usize].name.clone();
+        Refusal::Unpriced { class, whose: Arc::clone(&account.whose) }
     }
 
     /// What a turn reserves if it can: what it is expected to cost, or all that is left at the tightest level ($2).
@@ -142,7 +148,7 @@ impl Ledger {
         if self.accounts[line].line.is_empty() {
             match self.admit(&self.turns[slot]) {
                 Answer::Start(reserved) => return self.start(slot, reserved),
-                Answer::Refuse(spent) => return self.turn_away(slot, Decision::Refuse(spent)),
+                Answer::Refuse(why) => return self.turn_away(slot, Decision::Refuse(why)),
                 Answer::Wait(gate) => {
                     self.accounts[line].gate = Some(gate);
                     self.parked_at(gate).insert((rank, line));
@@ -237,9 +243,9 @@ impl Ledger {
                     self.withdraw(slot);
                     self.start(slot, reserved);
                 }
-                Answer::Refuse(spent) => {
+                Answer::Refuse(why) => {
                     self.withdraw(slot);
-                    self.turn_away(slot, Decision::Refuse(spent));
+                    self.turn_away(slot, Decision::Refuse(why));
                 }
             }
         }
@@ -299,7 +305,7 @@ impl Ledger {
     /// A limit is spent: whoever waits in the account or below is refused, and with grace `cut` whoever runs is cut. A limit
     /// on turns cuts nothing, since the last turn is within it.
     fn spread(&mut self, account: u32, limit: Limit) {
-        let spent = self.accounts[account].spent_limit(limit);
+        let spent = Refusal::Spent(self.accounts[account].spent_limit(limit));
         let cut = self.accounts[account].cut;
         let refuse = Decision::Refuse(spent.clone());
         let mut below = vec![account];

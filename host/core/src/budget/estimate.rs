@@ -1,6 +1,6 @@
 //! What a turn is expected to cost, from what those before it did ($2).
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use super::{account::Pair, admission::Parked};
 use crate::usage::Usd;
@@ -27,17 +27,20 @@ pub struct Settled {
 /// Turns that are expected to cost alike, and what the last of them cost.
 #[derive(Debug)]
 pub(super) struct Class {
-    pub(super) name: Box<str>,
+    pub(super) name: Arc<str>,
     /// Turns in flight under a limit on cost or tokens, paused ones apart (S10).
     pub(super) going: usize,
     /// The accounts whose first turn waits until more go at once.
     pub(super) parked: Parked,
+    /// Whether its turns use tokens of which nobody knows the price ($4).
+    pub(super) unpriced: bool,
     last: VecDeque<Pair>,
 }
 
 impl Class {
     pub(super) fn new(name: &str, history: impl IntoIterator<Item = Settled>) -> Self {
-        let mut class = Self { name: name.into(), going: 0, parked: Parked::new(), last: VecDeque::new() };
+        let mut class =
+            Self { name: name.into(), going: 0, parked: Parked::new(), unpriced: false, last: VecDeque::new() };
         for settled in history {
             class.push([settled.cost.0, settled.output_tokens]);
         }

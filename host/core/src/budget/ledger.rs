@@ -3,7 +3,7 @@
 use std::{array, collections::BTreeSet, sync::Arc, time::Duration};
 
 use super::{
-    Ask, Decision, Ended, Waits,
+    Ask, Decision, Ended, Refusal, Waits,
     account::{Account, AccountId, Accounts, pair},
     admission::{Gate, Parked, Rank},
     estimate::{Class, ClassId, Settled},
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::{Limit, SpentLimit},
-    usage::{Allowance, Limits, Usage, Usd},
+    usage::{Allowance, CostSource, Grace, Limits, Usage, Usd},
 };
 
 /// How many turns that are over can still be reported on. A report that is later than that many is not counted.
@@ -44,6 +44,8 @@ pub struct Ledger {
 
     deadlines: BTreeSet<(Duration, u32)>,
     now: Duration,
+    /// $4: whether what has no price counts as nothing.
+    allows_unpriced: bool,
     asked: u64,
     /// How often a turn was looked at, which is what waiting costs.
     #[cfg(test)]
@@ -67,10 +69,17 @@ impl Ledger {
             decisions: Vec::new(),
             deadlines: BTreeSet::new(),
             now: Duration::ZERO,
+            allows_unpriced: false,
             asked: 0,
             #[cfg(test)]
             looks: std::cell::Cell::new(0),
         }
+    }
+
+    /// The same, where turns of which nobody knows the price may go on under a limit on cost and count as nothing ($4).
+    #[must_use]
+    pub fn allowing_unpriced(self, allows_unpriced: bool) -> Self {
+        Self { allows_unpriced, ..self }
     }
 
     /// The class of this name (harness, model and effort). `history` is what its turns came to in earlier runs of the project,
@@ -194,16 +203,20 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// A limit is spent, or its last turns are promised to others: then the prompt must not be handed over.
-    pub fn another(&mut self, ticket: Ticket, now: Duration) -> Result<(), SpentLimit> {
+    /// A limit is spent, or its last turns are promised to others, or nobody knows what its class costs: then the prompt must
+    /// not be handed over.
+    pub fn another(&mut self, ticket: Ticket, now: Duration) -> Result<(), Refusal> {
         self.handed_over(ticket, now);
         let Some(slot) = self.in_flight_slot(ticket) else { return Ok(()) };
-        let spent = self.accounts.up(self.turns[slot].account).find_map(|(_, at)| {
+        let turn = &self.turns[slot];
+        let refused = self.accounts.up(turn.account).find_map(|(_, at)| {
             let none = (at.turns_left() == Some(0)).then_some(Limit::Turns);
-            at.over.or(none).map(|limit| at.spent_limit(limit))
+            let spent = at.over.or(none).map(|limit| at.spent_limit(limit).into());
+            let unpriced = at.limits.cost.is_some() && self.classes[turn.class as usize].unpriced;
+            spent.or_else(|| unpriced.then(|| self.unpriced(turn, at)))
         });
-        if let Some(spent) = spent {
-            return Err(spent);
+        if let Some(refused) = refused {
+            return Err(refused);
         }
         self.count_prompt(slot);
         self.work();
@@ -410,14 +423,33 @@ impl Ledger {
             turn.source = Some(total.cost_source);
             self.accounts.each_up(account, |_, at| at.count_source(before, total.cost_source));
         }
+        if self.turns[slot].is_charged() && total.cost_source == CostSource::Unknown && !self.allows_unpriced {
+            self.find_unpriced(slot);
+        }
         if more == Usage::default() {
             return;
         }
+        let turn = &self.turns[slot];
         if turn.is_in_flight() && turn.prompts == 0 {
             // It cannot spend before it has its prompt.
             self.count_prompt(slot);
         }
         self.add(account, &more);
+    }
+
+    /// $4: nobody knows what this turn costs, nor those of its class. It ends as $3 says.
+    fn find_unpriced(&mut self, slot: u32) {
+        let turn = &self.turns[slot];
+        self.classes[turn.class as usize].unpriced = true;
+        if turn.cut || !turn.is_in_flight() {
+            return;
+        }
+        let cuts = |at: &Account| at.limits.cost.is_some() && at.limits.grace == Grace::Cut;
+        let cut = self.accounts.up(turn.account).find_map(|(_, at)| cuts(at).then(|| self.unpriced(turn, at)));
+        if let Some(why) = cut {
+            self.turns[slot].cut = true;
+            self.say(slot, Decision::Cut(why));
+        }
     }
 
     fn count_prompt(&mut self, slot: u32) {

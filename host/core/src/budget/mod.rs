@@ -1,5 +1,5 @@
 //! The ledger of a run: what its branches may spend, what they have spent, and which turn may start when. It is where
-//! **$1**, **$2** and **$3** hold, the person's cap of **S2**, and what **S10** says of both.
+//! **$1** to **$4** hold, the person's cap of **S2**, and what **S10** says of both.
 //!
 //! A [`Ledger`] is a plain state machine: it knows no clock, no lock, no agent. The run loop tells it what happens (a
 //! turn [asks](Ledger::ask) to start, [reports](Ledger::report), [settles](Ledger::settle)) and carries out what it
@@ -54,6 +54,12 @@
 //! Without a limit on cost or tokens nothing is reserved and nothing waits, but for the cap and for a limit on turns whose
 //! last ones are just being handed over.
 //!
+//! # What has no price
+//!
+//! A turn that used tokens and whose cost is of source `unknown` shows that nobody knows what its class costs. Under a limit on
+//! cost no further prompt of that class is handed over, and the turn itself is cut where that limit's grace is `cut` ($4); a
+//! ledger that [allows it](Ledger::allowing_unpriced) counts what such turns cost as nothing.
+//!
 //! # The bound
 //!
 //! Whenever a turn starts by fitting, spent and all that is held are within the limit. From then on spending that was reserved
@@ -78,7 +84,7 @@
 //! ```
 //! use std::time::Duration;
 //! use flowhost_core::budget::{Ask, Decision, Ended, Ledger};
-//! use flowhost_core::usage::{Limits, Usage, Usd};
+//! use flowhost_core::usage::{CostSource, Limits, Usage, Usd};
 //!
 //! let now = Duration::ZERO;
 //! let mut ledger = Ledger::new(None);
@@ -90,7 +96,7 @@
 //! assert_eq!(ledger.decide(now), [(turns[0], Decision::Start), (turns[1], Decision::Start)]);
 //! assert_eq!(ledger.waiting(), 2);
 //!
-//! let total = Usage { cost: Usd::from_dollars(0.6), ..Usage::default() };
+//! let total = Usage { cost: Usd::from_dollars(0.6), cost_source: CostSource::Reported, ..Usage::default() };
 //! ledger.settle(turns[0], Some(&total), Ended::Whole, now);
 //! assert!(ledger.decide(now).is_empty());
 //!
@@ -150,12 +156,32 @@ impl Ask {
 pub enum Decision {
     /// It starts. It is in flight from here until it settles.
     Start,
-    /// It never starts: a limit is spent.
-    Refuse(SpentLimit),
+    /// It never starts.
+    Refuse(Refusal),
     /// It never starts: its branch has ended.
     Gone,
-    /// It is in flight and is to be interrupted: a limit with grace `cut` is spent ($3). It still settles.
-    Cut(SpentLimit),
+    /// It is in flight and is to be interrupted: the limit's grace is `cut` ($3). It still settles.
+    Cut(Refusal),
+}
+
+/// Why a turn may not go on spending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A limit is spent, and stays so ($3).
+    Spent(SpentLimit),
+    /// Turns of its class used tokens of which nobody knows the price, so a limit on cost cannot hold them ($4).
+    Unpriced {
+        /// The class: harness, model and effort.
+        class: Arc<str>,
+        /// The branch whose limit it is, as its path.
+        whose: Arc<str>,
+    },
+}
+
+impl From<SpentLimit> for Refusal {
+    fn from(limit: SpentLimit) -> Self {
+        Self::Spent(limit)
+    }
 }
 
 /// How a turn ended.
@@ -173,7 +199,7 @@ pub enum Waits {
     /// The person's cap on turns at once (S2).
     AtOnce(u32),
     /// More turns of its class to settle, so that it is known what they cost ($2).
-    Class(Box<str>),
+    Class(Arc<str>),
     /// Turns in flight that hold what is left of a limit.
     Limit {
         /// Which limit.

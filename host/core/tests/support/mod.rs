@@ -25,7 +25,7 @@ use flowhost_core::{
     place::EnvGrant,
     record::{Json, NoRecorder, Observer, Record},
     run::{Ended, Flow, Header, Loader, Patience, Run, Setup},
-    usage::{Limits, Usage, Usd},
+    usage::{CostSource, Limits, Usage, Usd},
 };
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
@@ -55,6 +55,7 @@ pub struct Stub {
     plan: Arc<dyn Fn(&str) -> Act + Send + Sync>,
     clock: Clock,
     cost: Usd,
+    source: CostSource,
     /// Says what it spends while it goes, not only at its end.
     streams: bool,
     pub seen: Arc<Seen>,
@@ -90,7 +91,19 @@ impl std::fmt::Debug for Stub {
 
 impl Stub {
     pub fn new(clock: &Clock, plan: impl Fn(&str) -> Act + Send + Sync + 'static) -> Self {
-        Self { plan: Arc::new(plan), clock: clock.clone(), cost: Usd::ZERO, streams: false, seen: Arc::default() }
+        Self {
+            plan: Arc::new(plan),
+            clock: clock.clone(),
+            cost: Usd::ZERO,
+            source: CostSource::MadeUp,
+            streams: false,
+            seen: Arc::default(),
+        }
+    }
+
+    /// Uses tokens and does not know what they cost.
+    pub fn unpriced(self) -> Self {
+        Self { source: CostSource::Unknown, ..self }
     }
 
     pub fn costing(self, dollars: f64) -> Self {
@@ -146,10 +159,10 @@ impl Drop for Going<'_> {
 #[async_trait]
 impl Conversation for Talk {
     async fn turn(&mut self, prompt: Prompt<'_>, host: &dyn TurnHost) -> Result<Reply> {
-        let Stub { plan, clock, cost, streams, seen } = &self.stub;
+        let Stub { plan, clock, cost, source, streams, seen } = &self.stub;
         seen.prompts.lock().push((self.session, prompt.text.to_owned()));
         let going = Going::new(seen, self.session);
-        let usage = Usage { cost: *cost, output_tokens: 10, ..Usage::default() };
+        let usage = Usage { cost: *cost, output_tokens: 10, cost_source: *source, ..Usage::default() };
         let work = async {
             if *streams {
                 host.event(Event::Usage { usage });
@@ -194,9 +207,13 @@ impl Conversation for Talk {
     }
 }
 
-/// An env without files: every directory below it is there, but for `nowhere`.
+/// An env without files: every directory below it is there, but for `nowhere`. What was dropped in it takes a while to sweep.
 #[derive(Debug)]
-pub struct Bare(pub String);
+pub struct Bare {
+    directory: String,
+    clock: Clock,
+    sweep: Duration,
+}
 
 #[async_trait]
 impl Env for Bare {
@@ -204,13 +221,16 @@ impl Env for Bare {
         EnvKind::Workspace
     }
     fn directory(&self) -> &str {
-        &self.0
+        &self.directory
+    }
+    async fn swept(&self) {
+        self.clock.sleep(self.sweep).await;
     }
     async fn verify(&self) -> Result<()> {
-        if self.0.ends_with("swapped") {
+        if self.directory.ends_with("swapped") {
             return Err(Error::session(
                 SessionFault::RefusedDir,
-                format!("{}: no directory to open a session in", self.0),
+                format!("{}: no directory to open a session in", self.directory),
             ));
         }
         Ok(())
@@ -247,10 +267,10 @@ impl Env for Bare {
     }
     async fn subdir(&self, path: &str) -> Result<Arc<dyn Env>> {
         if path == "nowhere" {
-            let message = format!("{}/nowhere: no directory to open a session in", self.0);
+            let message = format!("{}/nowhere: no directory to open a session in", self.directory);
             return Err(Error::session(SessionFault::RefusedDir, message));
         }
-        Ok(Arc::new(Self(format!("{}/{path}", self.0))))
+        Ok(Arc::new(Self { directory: format!("{}/{path}", self.directory), clock: self.clock.clone(), ..*self }))
     }
 }
 
@@ -341,13 +361,25 @@ pub struct Bench {
     pub kept: Arc<Kept>,
     pub limits: Limits,
     pub at_once: Option<u32>,
+    pub allows_unpriced: bool,
+    /// How long its env takes to sweep what was dropped in it.
+    pub sweep: Duration,
 }
 
 impl Bench {
     pub fn new(plan: impl Fn(&str) -> Act + Send + Sync + 'static) -> Self {
         let clock = Clock::driven();
         let stub = Stub::new(&clock, plan);
-        Self { clock, stub, flows: Arc::default(), kept: Arc::default(), limits: Limits::default(), at_once: None }
+        Self {
+            clock,
+            stub,
+            flows: Arc::default(),
+            kept: Arc::default(),
+            limits: Limits::default(),
+            at_once: None,
+            allows_unpriced: false,
+            sweep: Duration::ZERO,
+        }
     }
 
     pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
@@ -365,6 +397,7 @@ impl Bench {
             clock: self.clock.clone(),
             recorder: Arc::new(NoRecorder),
             observers: vec![self.kept.clone()],
+            allows_unpriced: self.allows_unpriced,
             at_once: self.at_once,
             history: HashMap::new(),
             patience: Patience::default(),
@@ -374,7 +407,8 @@ impl Bench {
     }
 
     pub fn given(&self) -> Given {
-        let env: Arc<dyn Env> = Arc::new(Bare("/srv/project".into()));
+        let (clock, sweep) = (self.clock.clone(), self.sweep);
+        let env: Arc<dyn Env> = Arc::new(Bare { directory: "/srv/project".into(), clock, sweep });
         Given {
             agents: vec![("agent".into(), AgentGrant::new(Arc::new(self.stub.clone()), Settings::default()))],
             envs: vec![("workspace".into(), EnvGrant::new(env))],

@@ -103,7 +103,7 @@ fn budget_2_a_limit_on_turns_is_exact() {
     let refused = ledger.decide(NOW);
     assert_eq!(refused.len(), 14);
     assert!(refused.iter().all(|(_, told)| *told == Decision::Refuse(spent(Limit::Turns, "1"))));
-    assert_eq!(ledger.check(child, NOW), Err(spent(Limit::Turns, "1")));
+    assert_eq!(ledger.check(child, NOW).map_err(Refusal::Spent), Err(spent(Limit::Turns, "1")));
 }
 
 #[test]
@@ -137,7 +137,11 @@ fn budget_2_time_is_a_deadline() {
     let asked = ask_many(&mut ledger, Ask::new(child, class), 4);
     assert_eq!(started(&mut ledger), asked[..2]);
     assert_eq!(ledger.next_deadline(), Some(minutes(2)));
-    assert_eq!(ledger.check(child, minutes(2)), Err(spent(Limit::Duration, "1")), "asked before anything was decided");
+    assert_eq!(
+        ledger.check(child, minutes(2)).map_err(Refusal::Spent),
+        Err(spent(Limit::Duration, "1")),
+        "asked before anything was decided"
+    );
     let refuse = Decision::Refuse(spent(Limit::Duration, "1"));
     // Those in flight may finish; who waits is refused, and so is who asks later.
     assert_eq!(ledger.decide(minutes(2)), [(asked[2], refuse.clone()), (asked[3], refuse.clone())]);
@@ -199,7 +203,11 @@ fn budget_3_turns_spent_first_do_not_keep_cost_from_cutting() {
     ledger.handed_over(turn, NOW);
     ledger.report(turn, &dollars(1.5), NOW);
     assert_eq!(ledger.decide(NOW), [(turn, Decision::Start), (turn, Decision::Cut(spent(Limit::Cost, "1")))]);
-    assert_eq!(ledger.check(branch, NOW), Err(spent(Limit::Turns, "1")), "the first that was spent is the one it says");
+    assert_eq!(
+        ledger.check(branch, NOW).map_err(Refusal::Spent),
+        Err(spent(Limit::Turns, "1")),
+        "the first that was spent is the one it says"
+    );
 }
 
 #[test]
@@ -214,7 +222,7 @@ fn budget_3_spent_stays_spent_for_the_branch_and_all_below_and_not_above() {
     ledger.decide(NOW);
     let below = ledger.open(Some(child), cost(5.0), "1.1.1".into(), NOW);
     for account in [child, below] {
-        assert_eq!(ledger.check(account, NOW), Err(spent(Limit::Cost, "1.1")));
+        assert_eq!(ledger.check(account, NOW).map_err(Refusal::Spent), Err(spent(Limit::Cost, "1.1")));
         let turn = ledger.ask(Ask::new(account, class), NOW);
         assert_eq!(ledger.decide(NOW), [(turn, Decision::Refuse(spent(Limit::Cost, "1.1")))]);
     }
@@ -235,6 +243,6 @@ fn budget_3_a_limit_of_nothing_is_spent_from_the_start() {
         let (mut ledger, branch, class) = one_branch(limits);
         let turn = ledger.ask(Ask::new(branch, class), NOW);
         assert_eq!(ledger.decide(NOW), [(turn, Decision::Refuse(spent(limit, "1")))]);
-        assert_eq!(ledger.check(branch, NOW), Err(spent(limit, "1")));
+        assert_eq!(ledger.check(branch, NOW).map_err(Refusal::Spent), Err(spent(limit, "1")));
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::{AccountId, Ask, ClassId, Decision, Ended, Ledger, Ticket};
+use super::{AccountId, Ask, ClassId, Decision, Ended, Ledger, Refusal, Ticket};
 use crate::{
     error::{Limit, SpentLimit},
-    usage::{Limits, Usage, Usd},
+    usage::{CostSource, Limits, Usage, Usd},
 };
 
 mod admission;
@@ -14,23 +14,29 @@ mod model;
 mod occasions;
 mod properties;
 mod reports;
+mod unpriced;
 
 const NOW: Duration = Duration::ZERO;
 
 fn dollars(dollars: f64) -> Usage {
-    Usage { cost: Usd::from_dollars(dollars), ..Usage::default() }
+    Usage { cost: Usd::from_dollars(dollars), ..priced() }
 }
 
 fn tokens(output_tokens: u64) -> Usage {
-    Usage { output_tokens, ..Usage::default() }
+    Usage { output_tokens, ..priced() }
+}
+
+/// Nothing, of which it is known what it costs.
+fn priced() -> Usage {
+    Usage { cost_source: CostSource::Reported, ..Usage::default() }
 }
 
 fn cost(dollars: f64) -> Limits {
     Limits { cost: Some(Usd::from_dollars(dollars)), ..Limits::default() }
 }
 
-fn spent(limit: Limit, whose: &str) -> SpentLimit {
-    SpentLimit { limit, whose: whose.into() }
+fn spent(limit: Limit, whose: &str) -> Refusal {
+    Refusal::Spent(SpentLimit { limit, whose: whose.into() })
 }
 
 /// A ledger with one branch, `1`, under these limits, and one class of which nothing is known.
@@ -54,7 +60,7 @@ fn started(ledger: &mut Ledger) -> Vec<Ticket> {
 /// What a run came to whose turns all cost the same, each settling in the order in which it started.
 struct Played {
     landed: usize,
-    refused: Vec<SpentLimit>,
+    refused: Vec<Refusal>,
     /// How many were in flight, after each decision.
     in_flight: Vec<usize>,
 }
@@ -66,7 +72,7 @@ fn play(ledger: &mut Ledger, each: &Usage) -> Played {
         for (ticket, decision) in ledger.decide(NOW) {
             match decision {
                 Decision::Start => going.push_back(ticket),
-                Decision::Refuse(spent) => played.refused.push(spent),
+                Decision::Refuse(why) => played.refused.push(why),
                 other => panic!("{other:?}"),
             }
         }

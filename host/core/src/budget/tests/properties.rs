@@ -307,7 +307,7 @@ impl Pair {
         // Those that are to be turned away go first; then the slow one starts who can.
         let decided = self.ledger.decide(self.model.now);
         for (ticket, decision) in &decided {
-            if let Decision::Refuse(spent) = decision {
+            if let Decision::Refuse(Refusal::Spent(spent)) = decision {
                 self.refused(*ticket, spent);
             } else if *decision == Decision::Gone {
                 let at = self.waits(*ticket);
@@ -330,7 +330,7 @@ impl Pair {
             }
         }
         for (ticket, decision) in &decided {
-            if let Decision::Cut(spent) = decision {
+            if let Decision::Cut(Refusal::Spent(spent)) = decision {
                 let at = self.model.turns.iter().position(|turn| turn.ticket == *ticket).unwrap();
                 let turn = &mut self.model.turns[at];
                 assert!(turn.is_going() && !std::mem::replace(&mut turn.cut, true), "$3: cut once");
