@@ -54,12 +54,12 @@ impl Journal {
 
     pub(crate) fn start(folder: PathBuf, run: &RunId, disk: impl Disk) -> Result<Self> {
         let name = folder.join(crate::FILE_NAME).display().to_string();
-        let shared = Shared::new(name, Header::new(run).line());
+        let shared = Shared::new(name, Header::new(run).line(), disk);
         let writer = thread::Builder::new()
             .name("journal".into())
             .spawn({
                 let shared = shared.clone();
-                move || shared.run(disk)
+                move || shared.run()
             })
             .map_err(|error| Error::other(format!("no thread for the journal: {error}")))?;
         Ok(Self { shared, writer: Mutex::new(Some(writer)), folder })

@@ -1,8 +1,12 @@
-//! Group commit: records come together in a buffer, one thread writes them in one piece and wakes who waits for it.
+//! Group commit: records come together in a buffer that is written in one piece.
 //!
-//! When the thread wakes is what this costs. A record that nobody waits for lies for at most [`LINGER`]. A single waiter is
-//! served at once. Where several were served by one write more are likely to come, so the thread lets them come together
-//! for [`PACE`] before the next one: ten thousand turns at once make hundreds of writes, not ten thousand.
+//! Who waits for a record first lets all others have their turn who are ready, and then writes what has come together by himself:
+//! one who waits alone costs one write and no other thread, ten thousand who wait at once are served by a few writes. Where somebody
+//! is at it already, or the disk was [slow](SLOW) just now, he waits to be woken.
+//!
+//! What takes long is done by a thread: it makes records durable, writes those that nobody waits for after [`LINGER`], and all
+//! of them where the disk is slow. Where it has served several by one write more are likely to come, so it lets them come together for
+//! [`PACE`] before the next one.
 
 use std::{
     cell::RefCell,
@@ -31,6 +35,10 @@ use crate::{
 const LINGER: Duration = Duration::from_millis(5);
 /// How long those who wait may come together, where several do.
 const PACE: Duration = Duration::from_micros(150);
+/// A write that takes longer than this would hold up a thread that others are run by.
+const SLOW: Duration = Duration::from_millis(1);
+/// How long such a disk is left to the writer thread.
+const SLOW_FOR: Duration = Duration::from_secs(1);
 /// Bytes that are written without waiting any longer.
 const FULL: usize = 64 << 10;
 /// Bytes of room that a thread keeps for its next record, and the writer for its next batch.
@@ -39,6 +47,9 @@ const KEPT_ROOM: usize = 1 << 20;
 /// What those who append, those who wait and the writer thread share.
 pub(crate) struct Shared {
     state: Mutex<State>,
+    /// Whoever writes holds this from before the buffer is taken until it is written, so that nobody overtakes. It is locked
+    /// before `state`. None once the journal is closed.
+    writer: Mutex<Option<Writer>>,
     wake: Condvar,
     /// Bytes that the system has.
     written: AtomicU64,
@@ -57,6 +68,13 @@ struct State {
     durable: Waiters,
     closing: bool,
     failure: Option<Arc<str>>,
+}
+
+struct Writer {
+    disk: Box<dyn Disk>,
+    /// Room for what is being written.
+    batch: Vec<u8>,
+    slow_until: Option<Instant>,
 }
 
 /// How the writer thread sleeps, which is what it can be woken by.
@@ -96,7 +114,7 @@ thread_local! {
 
 impl Shared {
     /// A journal that begins with `header`; `name` is what messages call it.
-    pub(crate) fn new(name: String, header: Vec<u8>) -> Arc<Self> {
+    pub(crate) fn new(name: String, header: Vec<u8>, disk: impl Disk) -> Arc<Self> {
         let state = State {
             end: header.len() as u64,
             buffer: header,
@@ -106,8 +124,10 @@ impl Shared {
             closing: false,
             failure: None,
         };
+        let writer = Writer { disk: Box::new(disk), batch: Vec::new(), slow_until: None };
         Arc::new(Self {
             state: Mutex::new(state),
+            writer: Mutex::new(Some(writer)),
             wake: Condvar::new(),
             written: AtomicU64::new(0),
             durable: AtomicU64::new(0),
@@ -165,7 +185,7 @@ impl Shared {
     }
 
     pub(crate) fn wait(self: &Arc<Self>, until: Until) -> Wait<'_> {
-        Wait { shared: self, until, queued: None }
+        Wait { shared: self, until, patient: false, queued: None }
     }
 
     /// The mark of all that was appended.
@@ -189,12 +209,13 @@ impl Shared {
     }
 
     /// Writes until the journal is closed. The thread's own function.
-    pub(crate) fn run(&self, mut disk: impl Disk) {
-        let mut batch = Vec::new();
+    pub(crate) fn run(&self) {
         let mut crowded = false;
-        while let Some((end, closing)) = self.take(&mut batch, crowded) {
-            let served = self.write(&mut disk, &batch, end).and_then(|served| {
-                self.sync(&mut disk, end, closing)?;
+        while self.wait_for_work(crowded) {
+            let Some(writer) = &mut *self.writer.lock() else { break };
+            let Some((end, closing)) = self.take(&mut writer.batch) else { break };
+            let served = self.write(writer, end).and_then(|served| {
+                self.sync(writer, end, closing)?;
                 Ok(served)
             });
             match served {
@@ -202,14 +223,11 @@ impl Shared {
                 Err(why) => {
                     let woken = self.fail(&mut self.state.lock(), &why);
                     woken.into_iter().for_each(Waker::wake);
-                    break;
                 }
             }
             if closing {
                 break;
             }
-            batch.clear();
-            batch.shrink_to(KEPT_ROOM);
         }
         // A broken journal is held all the same, so that no other host takes the run over while this one lives.
         let mut state = self.state.lock();
@@ -219,12 +237,28 @@ impl Shared {
         }
         let woken = self.fail(&mut state, "the journal is closed");
         drop(state);
+        *self.writer.lock() = None;
         woken.into_iter().for_each(Waker::wake);
     }
 
-    /// Waits until there is a reason to write, and takes what there is: gives the mark at its end, and whether it is the last.
-    /// None where the journal is broken.
-    fn take(&self, batch: &mut Vec<u8>, crowded: bool) -> Option<(u64, bool)> {
+    /// Writes all there is in the thread of who waits, unless somebody is at it or the disk is slow.
+    fn write_now(&self) {
+        let Some(mut writer) = self.writer.try_lock() else { return };
+        let Some(writer) = &mut *writer else { return };
+        let began = Instant::now();
+        if writer.slow_until.is_some_and(|until| began < until) {
+            return;
+        }
+        let Some((end, _)) = self.take(&mut writer.batch) else { return };
+        if let Err(why) = self.write(writer, end) {
+            let woken = self.fail(&mut self.state.lock(), &why);
+            woken.into_iter().for_each(Waker::wake);
+        }
+        writer.slow_until = (began.elapsed() > SLOW).then(|| began + SLOW_FOR);
+    }
+
+    /// Sleeps until there is a reason to write; whether there will be another. Never again where the journal is broken.
+    fn wait_for_work(&self, crowded: bool) -> bool {
         let mut state = self.state.lock();
         if crowded {
             self.sleep(&mut state, Sleep::Paced, Some(Instant::now() + PACE), |state| state.buffer.len() < FULL);
@@ -234,6 +268,12 @@ impl Shared {
         if calm(&state) {
             self.sleep(&mut state, Sleep::Lingering, Some(Instant::now() + LINGER), calm);
         }
+        state.failure.is_none()
+    }
+
+    /// Takes what there is: gives the mark at its end, and whether it is the last. None where the journal is broken.
+    fn take(&self, batch: &mut Vec<u8>) -> Option<(u64, bool)> {
+        let mut state = self.state.lock();
         if state.failure.is_some() {
             return None;
         }
@@ -260,10 +300,11 @@ impl Shared {
         state.sleep = Sleep::Not;
     }
 
-    /// Writes a batch that ends at `end` and wakes who waited for it; gives how many did.
-    fn write(&self, disk: &mut impl Disk, batch: &[u8], end: u64) -> Result<usize, String> {
+    /// Writes the batch, which ends at `end`, and wakes who waited for it; gives how many did.
+    fn write(&self, writer: &mut Writer, end: u64) -> Result<usize, String> {
+        let Writer { disk, batch, .. } = writer;
         let start = self.written.load(Ordering::Relaxed);
-        let mut rest = batch;
+        let mut rest = &batch[..];
         while !rest.is_empty() {
             let wrote = match disk.write(rest) {
                 Ok(0) => Err(io::Error::from(io::ErrorKind::WriteZero)),
@@ -285,6 +326,8 @@ impl Shared {
                 }
             }
         }
+        batch.clear();
+        batch.shrink_to(KEPT_ROOM);
         Ok(self.reached_written(end))
     }
 
@@ -297,12 +340,12 @@ impl Shared {
     }
 
     /// Makes what is written durable, where somebody waits for that.
-    fn sync(&self, disk: &mut impl Disk, end: u64, closing: bool) -> Result<(), String> {
+    fn sync(&self, writer: &mut Writer, end: u64, closing: bool) -> Result<(), String> {
         let wanted = closing || !self.state.lock().durable.0.is_empty();
         if !wanted || self.durable.load(Ordering::Relaxed) >= end {
             return Ok(());
         }
-        disk.sync().map_err(|error| trouble("made durable", &error))?;
+        writer.disk.sync().map_err(|error| trouble("made durable", &error))?;
         self.durable.store(end, Ordering::Release);
         let served = self.state.lock().durable.served(end);
         served.into_iter().for_each(Waker::wake);
@@ -332,6 +375,8 @@ fn trouble(what: &str, error: &io::Error) -> String {
 pub(crate) struct Wait<'a> {
     shared: &'a Shared,
     until: Until,
+    /// Whether others have had their turn since it was asked first.
+    patient: bool,
     /// The waker that is in the queue already.
     queued: Option<Waker>,
 }
@@ -347,6 +392,15 @@ impl Future for Wait<'_> {
         };
         if reached.load(Ordering::Acquire) >= mark {
             return Poll::Ready(Ok(()));
+        }
+        if matches!(self.until, Until::Written(_)) {
+            if !mem::replace(&mut self.patient, true) {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            if self.queued.is_none() {
+                shared.write_now();
+            }
         }
         let mut state = shared.state.lock();
         // Again under the lock: the writer moves the mark first and then looks who waits.
