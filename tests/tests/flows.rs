@@ -52,7 +52,7 @@ fn every_flow_has_the_name_of_its_folder_and_a_page_that_names_its_roles_and_par
             assert!(page.contains(&format!("flowhost exec -f {name} ")), "{name}: a command to begin with");
             let roles =
                 manifest.agents.iter().map(|role| &role.name).chain(manifest.envs.iter().map(|role| &role.name));
-            let params = manifest.params.as_ref().and_then(|schema| schema["properties"].as_object());
+            let params = manifest.params.as_ref().and_then(|schema| schema.value()["properties"].as_object());
             for word in roles.chain(params.into_iter().flat_map(|all| all.keys())) {
                 assert!(page.contains(&format!("`{word}`")), "{name}: its page says nothing of {word}");
             }

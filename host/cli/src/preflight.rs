@@ -14,6 +14,7 @@ use flowhost_core::{
     place::EnvGrant,
     record::Json,
     run::Flow as _,
+    shape::Shape,
     usage::Limits,
 };
 use flowhost_envs::{Guardian, Local};
@@ -117,7 +118,7 @@ pub(crate) async fn check(
     let permission = permission(&flow.origin, &said.grants);
     let agents = agents(manifest, &said, permission, args, standing, clock)?;
     let envs = envs(manifest, &said, permission, standing, guardian)?;
-    let params = params::build(&manifest.name, manifest.params.as_ref(), &said.written.params)?;
+    let params = params::build(&manifest.name, manifest.params.as_ref().map(Shape::value), &said.written.params)?;
     let params = serde_json::value::to_raw_value(&params).map_err(|error| Failure::refused(error.to_string()))?;
     budget(&said, &agents)?;
 

@@ -8,6 +8,7 @@ use crate::{
     error::{Error, HarnessFault, Result},
     harness::Reply,
     record::Json,
+    shape::Shape,
 };
 
 /// A JSON Schema that was read and can be checked against.
@@ -15,9 +16,8 @@ use crate::{
 pub struct Schema {
     /// The document, as the flow gave it.
     pub text: Json,
-    /// The same, for harnesses that ask for it themselves.
-    pub value: Value,
-    validator: jsonschema::Validator,
+    /// The same, to check against and for harnesses that ask for it themselves.
+    pub shape: Shape,
 }
 
 impl Schema {
@@ -27,14 +27,8 @@ impl Schema {
             |error: &dyn std::fmt::Display| Error::other(format!("the schema of a turn cannot be used: {error}"));
         let json: Box<serde_json::value::RawValue> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
         let value: Value = serde_json::from_str(text).map_err(|error| wrong(&error))?;
-        let validator = jsonschema::validator_for(&value).map_err(|error| wrong(&error))?;
-        Ok(Arc::new(Self { text: json.into(), value, validator }))
-    }
-
-    /// Whether `value` meets it; else what is wrong, for a person or an agent.
-    pub fn check(&self, value: &Value) -> Result<(), String> {
-        let wrong: Vec<String> = self.validator.iter_errors(value).take(5).map(|error| fault(&error)).collect();
-        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+        let shape = Shape::read(value).map_err(|error| wrong(&error))?;
+        Ok(Arc::new(Self { text: json.into(), shape }))
     }
 
     /// What is added to a prompt for harnesses that cannot ask for a schema themselves.
@@ -51,7 +45,7 @@ impl Schema {
             Some(value) => value.clone(),
             None => last_document(&reply.text).ok_or("there is no JSON document in the answer")?,
         };
-        self.check(&value).map(|()| value)
+        self.shape.check(&value).map(|()| value)
     }
 
     /// The prompt of the repair round.
@@ -66,11 +60,6 @@ impl Schema {
             format!("the answer does not meet the schema, after one repair: {wrong}"),
         )
     }
-}
-
-fn fault(error: &jsonschema::ValidationError<'_>) -> String {
-    let place = error.instance_path().to_string();
-    if place.is_empty() { error.to_string() } else { format!("at {place}: {error}") }
 }
 
 /// The document that an answer consists of: all of it, or its last fenced block, or what stands between the outermost
@@ -120,7 +109,7 @@ mod tests {
             Schema::read(r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#).unwrap();
         assert!(schema.value_in(&said("{\"n\":1}")).is_ok());
         let wrong = schema.value_in(&said("{\"n\":\"x\"}")).unwrap_err();
-        assert!(wrong.starts_with("at /n: "), "{wrong}");
+        assert!(wrong.starts_with("n: "), "{wrong}");
         assert!(Schema::read("{\"type\":\"nothing\"}").is_err());
     }
 }

@@ -399,7 +399,7 @@ impl Branch {
             )
         };
         let value = serde_json::from_str(answer.get()).map_err(|error| wrong(error.to_string()))?;
-        jsonschema::validate(schema, &value).map_err(|error| wrong(error.to_string()))?;
+        schema.check(&value).map_err(wrong)?;
         Ok(answer)
     }
 }

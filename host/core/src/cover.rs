@@ -89,19 +89,7 @@ fn check_params(manifest: &Manifest, params: &str) -> Result<()> {
         let none = value.as_object().is_some_and(serde_json::Map::is_empty) || value.is_null();
         return if none { Ok(()) } else { Err(Error::requirement(format!("{flow} takes no params"))) };
     };
-    let validator = jsonschema::validator_for(schema)
-        .map_err(|error| Error::requirement(format!("the params schema of {flow}: {error}")))?;
-    let wrong: Vec<String> = validator
-        .iter_errors(&value)
-        .take(3)
-        .map(|error| {
-            let place = error.instance_path().to_string();
-            if place.is_empty() { error.to_string() } else { format!("{}: {error}", place.trim_start_matches('/')) }
-        })
-        .collect();
-    if wrong.is_empty() {
-        Ok(())
-    } else {
-        Err(Error::requirement(format!("the params for {flow} do not meet its schema: {}", wrong.join("; "))))
-    }
+    schema
+        .check(&value)
+        .map_err(|wrong| Error::requirement(format!("the params for {flow} do not meet its schema: {wrong}")))
 }

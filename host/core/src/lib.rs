@@ -26,6 +26,7 @@ pub mod place;
 pub mod record;
 pub mod run;
 pub mod session;
+pub mod shape;
 pub mod turn;
 pub mod usage;
 

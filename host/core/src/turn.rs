@@ -328,7 +328,7 @@ impl Turn {
         }
         self.spent.lock().before.turns += 1;
         let id = self.id.to_string();
-        let schema = self.options.schema.as_ref().map(|schema| &schema.value);
+        let schema = self.options.schema.as_ref().map(|schema| schema.shape.value());
         let reply = tokio::select! {
             biased;
             reply = conversation.turn(Prompt { id: &id, text, schema }, self) => Some(reply),

@@ -33,7 +33,7 @@ pub(super) fn flow(loaded: &Loaded) -> String {
         list(
             &mut out,
             "params",
-            params::list(schema).iter().map(|param| {
+            params::list(schema.value()).iter().map(|param| {
                 let mut text = format!("{} ({})", param.name, param.types);
                 match (&param.default, param.required) {
                     (_, true) => text.push_str(", required"),
