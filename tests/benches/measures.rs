@@ -39,7 +39,7 @@ use support::{Stage, engine_with, load, runtime};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How often each side is measured.
+/// How often each side is measured, unless `TIMES` says: more for a profile.
 const TIMES: usize = 3;
 
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +96,8 @@ impl Bench {
     fn both(&self, ours: impl Fn() -> Took, peer: &[&str]) -> (Took, Option<Value>) {
         let mut best: Option<Took> = None;
         let mut theirs: Option<Value> = None;
-        for _ in 0..TIMES {
+        let times = std::env::var("TIMES").ok().and_then(|times| times.parse().ok()).unwrap_or(TIMES);
+        for _ in 0..times {
             let took = ours();
             let least = |one: f64, other: f64| one.min(other);
             best = Some(best.map_or(took, |best| Took {

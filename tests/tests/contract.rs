@@ -15,7 +15,7 @@ use flowhost_core::{
     usage::{Grace, Limits as Budget, Usd},
 };
 use flowhost_engine::{Component, Limits};
-use flowhost_tests::guests::{LAB, LAB_TWO};
+use flowhost_tests::guests::{BENCH, LAB, LAB_TWO};
 use serde_json::{Value, json};
 use support::*;
 
@@ -169,6 +169,28 @@ fn b2_sixty_four_levels_work_and_the_sixty_fifth_is_refused_by_name() {
         assert!(matches!(error.kind, Kind::Flow(flowhost_core::error::FlowFault::TooDeep)), "{error:?}");
         assert!(error.message.contains(chain), "{error}");
     }
+}
+
+/// Memory, tables and stacks come from a pool with room for a thousand branches; those beyond it take theirs from the system.
+#[test]
+fn b1_more_branches_at_once_than_the_pool_has_slots() {
+    runtime().block_on(async {
+        let bench = load(engine(), BENCH).await;
+        let mut stage = Stage::new().params(json!({ "n": 1_300, "ms": 1_000 })).shelved("bench", &bench);
+        stage.branches = 2_000;
+        assert_eq!(stage.play(&bench, "calls-held").await.unwrap(), json!({ "done": 1_300 }));
+        let kept = stage.kept.0.lock();
+        let (mut at_once, mut most) = (0, 0);
+        for record in kept.iter() {
+            match record {
+                Record::Branch { .. } => at_once += 1,
+                Record::BranchEnd { .. } => at_once -= 1,
+                _ => {}
+            }
+            most = most.max(at_once);
+        }
+        assert!(most > 1_000, "{most} at once");
+    });
 }
 
 #[test]

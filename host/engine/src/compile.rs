@@ -4,16 +4,12 @@ use std::{path::PathBuf, sync::Arc, thread, time::Duration};
 
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
-use wasmtime::{
-    Cache, CacheConfig, Config,
-    component::{self, Linker},
-};
+use wasmtime::{Cache, CacheConfig, Config, component};
 
 use crate::{
-    bindings::{Flow, FlowPre},
     component::Component,
+    instances::{Form, Machine, Machines},
     limits::{Exceeded, Limits},
-    store::State,
 };
 
 /// How often the epoch ticks: what spins is looked at this often.
@@ -32,12 +28,17 @@ pub struct Options {
 
 /// wasmtime, as flows need it: one a process.
 pub struct Engine {
-    pub(crate) engine: wasmtime::Engine,
     pub(crate) limits: Arc<Limits>,
-    linker: Linker<State>,
-    compiling: Arc<Semaphore>,
+    compiler: Arc<Compiler>,
     manifests: Option<PathBuf>,
     loaded: Mutex<std::collections::HashMap<Arc<str>, Arc<Component>>>,
+}
+
+/// Makes components of bytes.
+pub(crate) struct Compiler {
+    pub(crate) machines: Machines,
+    limits: Arc<Limits>,
+    compiling: Arc<Semaphore>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -85,16 +86,12 @@ impl Engine {
             cache.with_directory(directory.join("compiled"));
             config.cache(Some(Cache::new(cache).map_err(host)?));
         }
-        let engine = wasmtime::Engine::new(&config).map_err(host)?;
-        let mut linker = Linker::new(&engine);
-        wasmtime_wasi::p2::add_to_linker_async(&mut linker).map_err(host)?;
-        Flow::add_to_linker::<_, State>(&mut linker, |state| state).map_err(host)?;
-        tick(&engine)?;
+        let limits = Arc::new(options.limits);
+        let machines = Machines::new(config, &limits)?;
+        let compiling = Arc::new(Semaphore::new(AT_ONCE));
         Ok(Self {
-            engine,
-            limits: Arc::new(options.limits),
-            linker,
-            compiling: Arc::new(Semaphore::new(AT_ONCE)),
+            compiler: Arc::new(Compiler { machines, limits: limits.clone(), compiling }),
+            limits,
             manifests: options.cache.map(|directory| directory.join("manifests")),
             loaded: Mutex::default(),
         })
@@ -117,21 +114,29 @@ impl Engine {
         if let Some(known) = self.loaded.lock().get(&digest) {
             return Ok(known.clone());
         }
-        let size = bytes.len();
-        let compiled = self.compile(bytes).await?;
-        let imports = self.imports(&compiled)?;
-        let not_a_flow = |error: wasmtime::Error| LoadError::NotAFlow(format!("{error:#}"));
-        let pre = FlowPre::new(self.linker.instantiate_pre(&compiled).map_err(not_a_flow)?).map_err(not_a_flow)?;
         let component =
-            Component::describe(self, pre, digest.clone(), size, imports, self.manifests.as_deref()).await?;
+            Component::load(&self.compiler, bytes.into(), digest.clone(), self.manifests.as_deref()).await?;
         Ok(self.loaded.lock().entry(digest).or_insert(component).clone())
+    }
+}
+
+impl Compiler {
+    pub(crate) fn limits(&self) -> &Arc<Limits> {
+        &self.limits
+    }
+
+    /// A component for one of the engines.
+    pub(crate) async fn form(&self, machine: &Machine, bytes: &Arc<[u8]>) -> Result<Form, LoadError> {
+        let compiled = self.compile(machine, bytes.clone()).await?;
+        let imports = imports(&machine.engine, &compiled)?;
+        machine.link(&compiled, imports).map_err(|error| LoadError::NotAFlow(format!("{error:#}")))
     }
 
     /// Off the event loop, bounded in number and time.
-    async fn compile(&self, bytes: Vec<u8>) -> Result<component::Component, LoadError> {
+    async fn compile(&self, machine: &Machine, bytes: Arc<[u8]>) -> Result<component::Component, LoadError> {
         let closed = |_| LoadError::Host("the host is ending".into());
         let permit = self.compiling.clone().acquire_owned().await.map_err(closed)?;
-        let engine = self.engine.clone();
+        let engine = machine.engine.clone();
         let compiling = tokio::task::spawn_blocking(move || {
             let compiled = component::Component::new(&engine, &bytes);
             drop(permit);
@@ -145,18 +150,18 @@ impl Engine {
             .map_err(|_| LoadError::NotAComponent("the compiler broke down on it".into()))?;
         compiled.map_err(|error| LoadError::NotAComponent(format!("{error:#}")))
     }
+}
 
-    /// What it imports, where flowhost has all of it.
-    fn imports(&self, compiled: &component::Component) -> Result<Vec<String>, LoadError> {
-        let ty = compiled.component_type();
-        let imports: Vec<String> = ty.imports(&self.engine).map(|(name, _)| name.to_owned()).collect();
-        let known = |name: &String| {
-            let package = name.split_once('/').map_or(name.as_str(), |(package, _)| package);
-            OFFERED.contains(&package)
-        };
-        let unknown: Vec<String> = imports.iter().filter(|name| !known(name)).cloned().collect();
-        if unknown.is_empty() { Ok(imports) } else { Err(LoadError::UnknownImports(unknown)) }
-    }
+/// What a component imports, where flowhost has all of it.
+fn imports(engine: &wasmtime::Engine, compiled: &component::Component) -> Result<Vec<String>, LoadError> {
+    let ty = compiled.component_type();
+    let imports: Vec<String> = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
+    let known = |name: &String| {
+        let package = name.split_once('/').map_or(name.as_str(), |(package, _)| package);
+        OFFERED.contains(&package)
+    };
+    let unknown: Vec<String> = imports.iter().filter(|name| !known(name)).cloned().collect();
+    if unknown.is_empty() { Ok(imports) } else { Err(LoadError::UnknownImports(unknown)) }
 }
 
 /// Packages whose interfaces a flow may import. Those of WASI are there for languages' runtimes, with nothing behind them
@@ -165,7 +170,7 @@ const OFFERED: [&str; 7] =
     ["flowhost:flow", "wasi:io", "wasi:clocks", "wasi:random", "wasi:cli", "wasi:filesystem", "wasi:sockets"];
 
 /// Ticks from a thread of the operating system: a flow that spins may hold every thread of the runtime.
-fn tick(engine: &wasmtime::Engine) -> Result<(), LoadError> {
+pub(crate) fn tick(engine: &wasmtime::Engine) -> Result<(), LoadError> {
     let weak = engine.weak();
     thread::Builder::new()
         .name("epoch".into())

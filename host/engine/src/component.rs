@@ -10,23 +10,26 @@ use flowhost_core::{
     record::Json,
     run::{Ended, Flow},
 };
+use tokio::sync::OnceCell;
 use wasmtime::Store;
 
 use crate::{
-    bindings::FlowPre,
-    compile::{Engine, LoadError},
+    compile::{Compiler, LoadError},
+    instances::{Form, Slot},
     limits::{Exceeded, Limits},
     store::{Counted, State, store},
 };
 
 /// A flow, compiled and described.
 pub struct Component {
-    pre: FlowPre<State>,
-    engine: wasmtime::Engine,
-    limits: Arc<Limits>,
+    compiler: Arc<Compiler>,
+    bytes: Arc<[u8]>,
+    /// For a slot of the pool, where it fits in one.
+    pooled: Option<Form>,
+    /// For when there is none: made when it is first needed.
+    on_demand: OnceCell<Form>,
     digest: Arc<str>,
     manifest: Manifest,
-    size: usize,
     imports: Vec<String>,
 }
 
@@ -50,21 +53,31 @@ fn describing(limits: &Limits) -> Limits {
 }
 
 impl Component {
-    /// Reads the manifest: from the cache, where these bytes were described before, else by running `describe` with nothing granted.
-    pub(crate) async fn describe(
-        engine: &Engine,
-        pre: FlowPre<State>,
+    /// Compiles it and reads its manifest: from the cache, where these bytes were described before, else by running `describe`
+    /// with nothing granted.
+    pub(crate) async fn load(
+        compiler: &Arc<Compiler>,
+        bytes: Arc<[u8]>,
         digest: Arc<str>,
-        size: usize,
-        imports: Vec<String>,
         kept: Option<&Path>,
     ) -> Result<Arc<Self>, LoadError> {
+        let pooled = match compiler.machines.pool_for(&bytes) {
+            None => None,
+            Some(pool) => match compiler.form(pool, &bytes).await {
+                Ok(form) => Some(form),
+                // It may be larger than a slot. If that is not it, the other engine says so too.
+                Err(LoadError::NotAComponent(_)) => None,
+                Err(error) => return Err(error),
+            },
+        };
+        let on_demand = OnceCell::new();
+        let (form, _slot) = place(compiler, &bytes, pooled.as_ref(), &on_demand).await?;
         let known = kept.and_then(|kept| read(&kept.join(format!("{digest}.json"))));
         let known = known.and_then(|json| Manifest::read(&json).ok());
         let manifest = match known {
             Some(manifest) => manifest,
             None => {
-                let json = described(&engine.engine, &pre, Arc::new(describing(&engine.limits))).await?;
+                let json = described(form, Arc::new(describing(compiler.limits()))).await?;
                 let manifest = Manifest::read(&json).map_err(LoadError::Manifest)?;
                 if let Some(kept) = kept {
                     keep(kept, &digest, &json);
@@ -72,19 +85,36 @@ impl Component {
                 manifest
             }
         };
-        let (engine, limits) = (engine.engine.clone(), engine.limits.clone());
-        Ok(Arc::new(Self { pre, engine, limits, digest, manifest, size, imports }))
+        let imports = form.imports.clone();
+        let compiler = compiler.clone();
+        Ok(Arc::new(Self { compiler, bytes, pooled, on_demand, digest, manifest, imports }))
     }
 
     /// Bytes of the component.
     pub fn size(&self) -> usize {
-        self.size
+        self.bytes.len()
     }
 
     /// What it imports, by name.
     pub fn imports(&self) -> &[String] {
         &self.imports
     }
+}
+
+/// What an instance is made of: in a slot of the pool where there is one for it, else on demand.
+async fn place<'a>(
+    compiler: &Compiler,
+    bytes: &Arc<[u8]>,
+    pooled: Option<&'a Form>,
+    on_demand: &'a OnceCell<Form>,
+) -> Result<(&'a Form, Option<Slot>), LoadError> {
+    if let Some(pooled) = pooled
+        && let Some(slot) = compiler.machines.slot()
+    {
+        return Ok((pooled, Some(slot)));
+    }
+    let made = async { compiler.form(compiler.machines.on_demand().await?, bytes).await };
+    Ok((on_demand.get_or_try_init(|| made).await?, None))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the cache of manifests is the engine's own, beside wasmtime's")]
@@ -104,10 +134,10 @@ fn keep(directory: &Path, digest: &str, json: &str) {
     }
 }
 
-async fn described(engine: &wasmtime::Engine, pre: &FlowPre<State>, limits: Arc<Limits>) -> Result<String, LoadError> {
-    let (mut store, cpu) = store(engine, None, &limits);
+async fn described(form: &Form, limits: Arc<Limits>) -> Result<String, LoadError> {
+    let (mut store, cpu) = store(&form.engine, None, &limits);
     let work = async {
-        let flow = pre.instantiate_async(&mut store).await?;
+        let flow = form.pre.instantiate_async(&mut store).await?;
         flow.call_describe(&mut store).await
     };
     let work = Counted { cpu, work: Box::pin(work) };
@@ -136,9 +166,15 @@ impl Flow for Component {
     }
 
     async fn run(&self, branch: Arc<Branch>, task: Arc<str>) -> Result<Json, Ended> {
-        let (mut store, cpu) = store(&self.engine, Some(branch), &self.limits);
-        let limit = self.limits.wall_clock;
-        let work = Counted { cpu, work: Box::pin(self.call(&mut store, &task)) };
+        let Self { compiler, bytes, pooled, on_demand, .. } = self;
+        let limits = compiler.limits();
+        // Held until the store is dropped, which is what it stands for.
+        let (form, _slot) = place(compiler, bytes, pooled.as_ref(), on_demand)
+            .await
+            .map_err(|error| Ended::Host(Error::flow(FlowFault::Other, format!("{}: {error}", self.manifest.name))))?;
+        let (mut store, cpu) = store(&form.engine, Some(branch), limits);
+        let limit = limits.wall_clock;
+        let work = Counted { cpu, work: Box::pin(call(form, &mut store, &task)) };
         // Around `run_concurrent`, never inside: dropping that future alone would leave host calls in the store.
         let result = tokio::time::timeout(limit, work).await;
         store.data().log.flush();
@@ -150,7 +186,7 @@ impl Flow for Component {
                 })
             }
             Ok(Ok(Err(raised))) => Err(Ended::Raised(raised.into())),
-            Ok(Err(trap)) => Err(Ended::Host(match exceeded(&trap, &self.limits) {
+            Ok(Err(trap)) => Err(Ended::Host(match exceeded(&trap, limits) {
                 Some(exceeded) => exceeded.error(),
                 None => Error::flow(FlowFault::Trapped, format!("the flow broke down: {}", reason(&trap))),
             })),
@@ -161,11 +197,9 @@ impl Flow for Component {
 
 type Returned = Result<String, crate::bindings::flowhost::flow::types::Error>;
 
-impl Component {
-    async fn call(&self, store: &mut Store<State>, task: &str) -> wasmtime::Result<Returned> {
-        let flow = self.pre.instantiate_async(&mut *store).await?;
-        store.run_concurrent(async |accessor| flow.call_run(accessor, task.to_owned()).await).await?
-    }
+async fn call(form: &Form, store: &mut Store<State>, task: &str) -> wasmtime::Result<Returned> {
+    let flow = form.pre.instantiate_async(&mut *store).await?;
+    store.run_concurrent(async |accessor| flow.call_run(accessor, task.to_owned()).await).await?
 }
 
 /// The limit that a trap is about, where it is about one.

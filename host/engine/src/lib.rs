@@ -10,6 +10,7 @@ mod bindings;
 mod compile;
 mod component;
 mod host;
+mod instances;
 mod limits;
 mod store;
 mod wasi;

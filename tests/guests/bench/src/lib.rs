@@ -72,6 +72,13 @@ async fn bench(task: String, cx: Context, params: Params) -> Result<Value> {
             let calls = gather((0..n).map(|_| callee.call("noop"))).await;
             calls.into_iter().collect::<Result<Vec<_>>>()?.len()
         }
+        // n calls of a flow that lasts for a while, all at once.
+        "calls-held" => {
+            let callee = load("bench").await?;
+            let brief = json!({ "n": 1, "ms": ms });
+            let calls = gather((0..n).map(|_| callee.call("sleeps").params(&brief))).await;
+            calls.into_iter().collect::<Result<Vec<_>>>()?.len()
+        }
         // A chain of n flows, this one the first.
         "chain" if n <= 1 => 1,
         "chain" => {
