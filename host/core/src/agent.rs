@@ -4,7 +4,7 @@ use std::{
     fmt,
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::Duration,
 };
@@ -72,6 +72,8 @@ pub struct Agent {
     pub(crate) branch: Arc<Branch>,
     pub(crate) class: ClassId,
     conversations: AtomicU32,
+    /// Whether none of its turns had to wait for anything so far.
+    pub(crate) instant: AtomicBool,
     watches: Mutex<Vec<Arc<Watch>>>,
     /// The last place that a session was opened at: ten thousand sessions share it.
     seat: Mutex<Option<Arc<Seat>>>,
@@ -113,6 +115,7 @@ impl Agent {
             branch: branch.clone(),
             class,
             conversations: AtomicU32::new(0),
+            instant: AtomicBool::new(true),
             watches: Mutex::default(),
             seat: Mutex::default(),
         })
@@ -292,7 +295,7 @@ pub struct CutOnDrop(pub Arc<Turn>);
 
 impl Drop for CutOnDrop {
     fn drop(&mut self) {
-        if !self.0.done() {
+        if !self.0.is_over() {
             self.0.cancel();
         }
     }

@@ -25,6 +25,9 @@ pub trait Recorder: Send + Sync + 'static {
     /// Puts a record after all that were appended before; `at` is the time since the run began.
     fn append(&self, at: Duration, record: &Record) -> Mark;
 
+    /// What [`written`](Recorder::written) gives, where it would return at once.
+    fn reached(&self, mark: Mark) -> Option<Result<()>>;
+
     /// Returns when everything up to `mark` would outlive this process (J1: an `end`, before its answer).
     async fn written(&self, mark: Mark) -> Result<()>;
 
@@ -44,6 +47,9 @@ pub struct NoRecorder;
 impl Recorder for NoRecorder {
     fn append(&self, _: Duration, _: &Record) -> Mark {
         Mark(0)
+    }
+    fn reached(&self, _: Mark) -> Option<Result<()>> {
+        Some(Ok(()))
     }
     async fn written(&self, _: Mark) -> Result<()> {
         Ok(())

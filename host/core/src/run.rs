@@ -252,7 +252,15 @@ impl Run {
 
     /// J1: an `end`, before its answer.
     pub(crate) async fn written(&self, mark: Mark) -> Result<()> {
-        self.recorder.written(mark).await
+        match self.recorder.reached(mark) {
+            Some(reached) => reached,
+            None => self.recorder.written(mark).await,
+        }
+    }
+
+    /// Whether waiting for it would return at once.
+    pub(crate) fn has_written(&self, mark: Mark) -> bool {
+        self.recorder.reached(mark).is_some()
     }
 
     /// J1: a `begin`, before its effect.

@@ -363,7 +363,7 @@ impl Session {
             }
         };
         match next {
-            Ok(Some(next)) => next.begin(),
+            Ok(Some(next)) => next.begin_later(),
             Ok(None) => {}
             Err(conversation) => self.over(conversation),
         }

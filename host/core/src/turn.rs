@@ -5,8 +5,10 @@
 
 use std::{
     collections::VecDeque,
+    future::Future as _,
     panic::AssertUnwindSafe,
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, atomic::Ordering},
+    task::{Context, Waker},
 };
 
 use async_trait::async_trait;
@@ -22,8 +24,8 @@ use crate::{
     harness::{Conversation, Event, Moment, Prompt, Reply, Steer, TurnHost, Verdict},
     id::TurnId,
     job::Ending,
-    record::{self, Json, Record},
-    run::millis,
+    record::{self, Json, Mark, Record},
+    run::{Run, millis},
     session::Session,
     usage::{Limits, Usage, Usd},
 };
@@ -78,6 +80,8 @@ pub struct Turn {
     ticket: OnceLock<Ticket>,
     spent: Mutex<Spent>,
     ending: Ending<Answer>,
+    /// Where its end is in the record. There before the ending is.
+    end_mark: OnceLock<Mark>,
 }
 
 #[derive(Debug, Default)]
@@ -111,17 +115,32 @@ impl Turn {
             ticket: OnceLock::new(),
             spent: Mutex::default(),
             ending: Ending::default(),
+            end_mark: OnceLock::new(),
         })
     }
 
     /// Waits for its end, when its session can take the next. May be asked again and by several; all get the same.
     pub async fn wait(&self) -> Result<Answer> {
-        self.ending.wait().await
+        let result = self.ending.wait().await;
+        // J1: its end is in the journal before anybody hears of it.
+        self.run().written(self.mark()).await.and(result)
     }
 
-    /// Whether it has ended.
+    /// Whether it has ended and anybody may know it.
     pub fn done(&self) -> bool {
+        self.is_over() && self.run().has_written(self.mark())
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
         self.ending.get().is_some()
+    }
+
+    fn mark(&self) -> Mark {
+        self.end_mark.get().copied().unwrap_or_default()
+    }
+
+    fn run(&self) -> &Run {
+        &self.session.agent().branch.run
     }
 
     /// Its session.
@@ -164,11 +183,8 @@ impl Turn {
         self.changed.notify_waiters();
         // One that only stood in the queue of its session has nothing to wait for.
         if self.session.withdraw(self) {
-            let this = self.clone();
-            self.session.agent().branch.tracker.spawn(async move {
-                let result = this.conclude(Err(this.cut()), Usage::default()).await;
-                this.ending.publish(result);
-            });
+            let result = self.conclude(Err(self.cut()), Usage::default());
+            self.ending.publish(result);
         }
     }
 
@@ -198,10 +214,23 @@ impl Turn {
         true
     }
 
-    /// Starts the task that takes it.
+    /// Takes it: at once, where turns of its agent need not wait for anything, as far as is known; else in a task of its own.
     pub(crate) fn begin(self: &Arc<Self>) {
-        let this = self.clone();
-        self.session.agent().branch.tracker.spawn(async move { this.take().await });
+        let agent = self.session.agent();
+        if !agent.instant.load(Ordering::Relaxed) {
+            return self.begin_later();
+        }
+        let mut taking = Box::pin(self.clone().take());
+        if taking.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+            agent.instant.store(false, Ordering::Relaxed);
+            // The task polls it again, with a waker.
+            agent.branch.tracker.spawn(taking);
+        }
+    }
+
+    /// Takes it in a task of its own. A queue of turns that need not wait would end in each other's calls.
+    pub(crate) fn begin_later(self: &Arc<Self>) {
+        self.session.agent().branch.tracker.spawn(self.clone().take());
     }
 
     async fn take(self: Arc<Self>) {
@@ -212,7 +241,7 @@ impl Turn {
             Err(Error::harness(HarnessFault::Other, message))
         });
         let usage = self.spent_in_all();
-        let result = self.conclude(result, usage).await;
+        let result = self.conclude(result, usage);
         // S1: the session can take the next turn before anybody hears of the end of this one.
         self.session.release(&self, conversation, &usage);
         self.ending.publish(result);
@@ -394,7 +423,7 @@ impl Turn {
         }
     }
 
-    fn record_begin(&self) -> record::Mark {
+    fn record_begin(&self) -> Mark {
         let session = &self.session;
         let branch = &session.agent().branch;
         session.record_once();
@@ -411,9 +440,9 @@ impl Turn {
         })
     }
 
-    /// Settles and writes down how it ended (J1: before the flow hears of it).
-    async fn conclude(&self, result: Result<(Arc<str>, Option<Json>)>, usage: Usage) -> Result<Answer> {
-        let run = &self.session.agent().branch.run;
+    /// Settles and writes down how it ended.
+    fn conclude(&self, result: Result<(Arc<str>, Option<Json>)>, usage: Usage) -> Result<Answer> {
+        let run = self.run();
         if let Some(ticket) = self.ticket.get() {
             // Only a turn that was taken to its end shows what such a turn costs ($2).
             let whole = match &result {
@@ -433,7 +462,8 @@ impl Turn {
             Err(error) => record::Outcome::Error(error.clone()),
         };
         let mark = run.record(&Record::TurnEnd { turn: self.id, outcome, usage });
-        run.written(mark).await.and(result)
+        let _ = self.end_mark.set(mark);
+        result
     }
 }
 

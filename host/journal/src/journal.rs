@@ -101,6 +101,10 @@ impl Recorder for Journal {
         self.shared.append(at, record)
     }
 
+    fn reached(&self, mark: Mark) -> Option<Result<()>> {
+        self.shared.reached(Until::Written(mark))
+    }
+
     async fn written(&self, mark: Mark) -> Result<()> {
         self.shared.wait(Until::Written(mark)).await
     }

@@ -1,8 +1,7 @@
 //! Group commit: records come together in a buffer that is written in one piece.
 //!
-//! Who waits for a record first lets all others have their turn who are ready, and then writes what has come together by himself:
-//! one who waits alone costs one write and no other thread, ten thousand who wait at once are served by a few writes. Where somebody
-//! is at it already, or the disk was [slow](SLOW) just now, he waits to be woken.
+//! Who waits for a record writes what has come together by himself: that is far less than another thread takes to hear of it.
+//! Where somebody is at it already, or the disk was [slow](SLOW) just now, he waits to be woken.
 //!
 //! What takes long is done by a thread: it makes records durable, writes those that nobody waits for after [`LINGER`], and all
 //! of them where the disk is slow. Where it has served several by one write more are likely to come, so it lets them come together for
@@ -35,10 +34,10 @@ use crate::{
 const LINGER: Duration = Duration::from_millis(5);
 /// How long those who wait may come together, where several do.
 const PACE: Duration = Duration::from_micros(150);
-/// A write that takes longer than this would hold up a thread that others are run by.
-const SLOW: Duration = Duration::from_millis(1);
+/// A write that takes longer than this holds up a thread that others are run by, for longer than waking another one takes.
+const SLOW: Duration = Duration::from_micros(100);
 /// How long such a disk is left to the writer thread.
-const SLOW_FOR: Duration = Duration::from_secs(1);
+const SLOW_FOR: Duration = Duration::from_millis(100);
 /// Bytes that are written without waiting any longer.
 const FULL: usize = 64 << 10;
 /// Bytes of room that a thread keeps for its next record, and the writer for its next batch.
@@ -184,8 +183,26 @@ impl Shared {
         }
     }
 
+    /// Whether it is done, or never will be.
+    pub(crate) fn reached(&self, until: Until) -> Option<Result<()>> {
+        if self.has_reached(until) {
+            return Some(Ok(()));
+        }
+        let failure = self.state.lock().failure.clone()?;
+        // What was reached before it failed.
+        Some(if self.has_reached(until) { Ok(()) } else { Err(Error::other(&*failure)) })
+    }
+
+    fn has_reached(&self, until: Until) -> bool {
+        let (reached, Mark(mark)) = match until {
+            Until::Written(mark) => (&self.written, mark),
+            Until::Durable(mark) => (&self.durable, mark),
+        };
+        reached.load(Ordering::Acquire) >= mark
+    }
+
     pub(crate) fn wait(self: &Arc<Self>, until: Until) -> Wait<'_> {
-        Wait { shared: self, until, patient: false, queued: None }
+        Wait { shared: self, until, queued: None }
     }
 
     /// The mark of all that was appended.
@@ -375,8 +392,6 @@ fn trouble(what: &str, error: &io::Error) -> String {
 pub(crate) struct Wait<'a> {
     shared: &'a Shared,
     until: Until,
-    /// Whether others have had their turn since it was asked first.
-    patient: bool,
     /// The waker that is in the queue already.
     queued: Option<Waker>,
 }
@@ -386,25 +401,15 @@ impl Future for Wait<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<()>> {
         let shared = self.shared;
-        let (reached, mark) = match self.until {
-            Until::Written(Mark(mark)) => (&shared.written, mark),
-            Until::Durable(Mark(mark)) => (&shared.durable, mark),
-        };
-        if reached.load(Ordering::Acquire) >= mark {
+        if shared.has_reached(self.until) {
             return Poll::Ready(Ok(()));
         }
-        if matches!(self.until, Until::Written(_)) {
-            if !mem::replace(&mut self.patient, true) {
-                cx.waker().wake_by_ref();
-                return Poll::Pending;
-            }
-            if self.queued.is_none() {
-                shared.write_now();
-            }
+        if matches!(self.until, Until::Written(_)) && self.queued.is_none() {
+            shared.write_now();
         }
         let mut state = shared.state.lock();
         // Again under the lock: the writer moves the mark first and then looks who waits.
-        if reached.load(Ordering::Acquire) >= mark {
+        if shared.has_reached(self.until) {
             return Poll::Ready(Ok(()));
         }
         if let Some(failure) = &state.failure {
@@ -415,8 +420,8 @@ impl Future for Wait<'_> {
         }
         let waker = cx.waker().clone();
         match self.until {
-            Until::Written(_) => state.written.0.push((mark, waker)),
-            Until::Durable(_) => state.durable.0.push((mark, waker)),
+            Until::Written(Mark(mark)) => state.written.0.push((mark, waker)),
+            Until::Durable(Mark(mark)) => state.durable.0.push((mark, waker)),
         }
         shared.rouse(state, Sleep::Lingering);
         self.queued = Some(cx.waker().clone());

@@ -19,6 +19,8 @@ struct Faulty {
     /// Bytes that fit.
     room: usize,
     why: io::ErrorKind,
+    /// How long a write takes.
+    takes: Duration,
     /// Each sync waits for a word.
     syncs: Option<Receiver<()>>,
 }
@@ -39,6 +41,7 @@ impl Log {
 
 impl Disk for Faulty {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        std::thread::sleep(self.takes);
         let mut log = self.log.lock();
         log.writes += 1;
         let fits = bytes.len().min(self.room - log.bytes.len());
@@ -66,7 +69,7 @@ fn start(disk: impl Disk) -> Arc<Journal> {
 }
 
 fn healthy(log: &Arc<Mutex<Log>>) -> Faulty {
-    Faulty { log: log.clone(), room: usize::MAX, why: io::ErrorKind::Other, syncs: None }
+    Faulty { log: log.clone(), room: usize::MAX, why: io::ErrorKind::Other, takes: Duration::ZERO, syncs: None }
 }
 
 fn said(line: &str) -> Record {
@@ -142,10 +145,23 @@ async fn those_who_wait_for_the_disk_are_served_together() {
     assert!(log.writes <= 4, "{} writes", log.writes);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ten_thousand_turns_are_not_ten_thousand_writes() {
+#[tokio::test]
+async fn who_waits_writes_what_has_come_together() {
     let log = Arc::<Mutex<Log>>::default();
     let journal = start(healthy(&log));
+    let marks: Vec<Mark> = (0..100).map(|nth| append(&journal, &nth.to_string())).collect();
+    for mark in marks.iter().rev() {
+        journal.written(*mark).await.unwrap();
+        assert_eq!(journal.reached(*mark).map(|reached| reached.is_ok()), Some(true));
+    }
+    let writes = log.lock().writes;
+    assert!(writes <= 2, "{writes} writes");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ten_thousand_turns_on_a_slow_disk_are_not_ten_thousand_writes() {
+    let log = Arc::<Mutex<Log>>::default();
+    let journal = start(Faulty { takes: SLOW * 3, ..healthy(&log) });
     let turns = (0..10_000).map(|nth| {
         let journal = journal.clone();
         tokio::spawn(async move {
