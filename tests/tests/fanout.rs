@@ -1,6 +1,7 @@
 //! `fanout`, compiled, on fakes: what the first document of the project shows of it.
 
 #![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::disallowed_methods, reason = "a test reads what is written about a flow")]
 
 mod support;
 
@@ -11,7 +12,7 @@ use flowhost_core::{
     clock::Clock,
     error::{Error, HarnessFault},
 };
-use flowhost_tests::flows::FANOUT;
+use flowhost_tests::{flows::FANOUT, guests::README};
 use serde_json::json;
 use support::*;
 
@@ -56,5 +57,20 @@ fn a_command_that_the_fake_env_does_not_know_exits_127() {
         let mut stage = Stage::new().agent("agent", &Fake::new()).env("workspace", FakeEnv::new());
         let failed = stage.play(&fanout, "annotate").await.unwrap_err();
         assert!(failed.message.contains("127"), "{failed}");
+    });
+}
+
+#[test]
+fn the_flow_of_the_readme_is_built_as_it_stands_there_and_does_the_same() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(folder.join("../README.md")).unwrap();
+    let source = std::fs::read_to_string(folder.join("guests/readme/src/lib.rs")).unwrap();
+    let (_, flow) = source.split_once("\n\n").unwrap();
+    assert!(page.contains(&format!("```rust\n{flow}```")), "it is not what the README says");
+    runtime().block_on(async {
+        let flow = load(engine(), README).await;
+        let mut stage = Stage::new().agent("agent", &Fake::new().last_word()).env("workspace", four_files());
+        let said = stage.play(&flow, "annotate").await.unwrap();
+        assert_eq!(said, json!({"a.py": "a.py.", "b.py": "b.py.", "c.py": "c.py.", "d.py": "d.py."}));
     });
 }
