@@ -35,9 +35,9 @@ const LINGER: Duration = Duration::from_millis(5);
 /// How long those who wait may come together, where several do.
 const PACE: Duration = Duration::from_micros(150);
 /// A write that takes longer than this holds up a thread that others are run by, for longer than waking another one takes.
-const SLOW: Duration = Duration::from_micros(100);
+const SLOW: Duration = Duration::from_micros(500);
 /// How long such a disk is left to the writer thread.
-const SLOW_FOR: Duration = Duration::from_millis(100);
+const SLOW_FOR: Duration = Duration::from_millis(20);
 /// Bytes that are written without waiting any longer.
 const FULL: usize = 64 << 10;
 /// Bytes of room that a thread keeps for its next record, and the writer for its next batch.
