@@ -117,7 +117,8 @@ impl Scan<'_> {
                 _ => at += 1,
             }
         }
-        at
+        // A backslash at the very end quotes nothing.
+        at.min(self.text.len())
     }
 
     /// The end of a string over many lines in which a backslash quotes.
@@ -513,6 +514,17 @@ mod tests {
             (Language::Go, "a `b\\` c 'd'", "a  c "),
         ] {
             assert_eq!(only_code(language, text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_ends_in_a_backslash_ends_there() {
+        use Language::*;
+        for language in [Python, Rust, JavaScript, C, Java, Go] {
+            for quote in ["'", "\"", "`", "\"\"\"", "f'", "r#\"", "/"] {
+                let text = format!("a = {quote}b\\");
+                assert_eq!(masked(language, text.as_bytes()).len(), text.len(), "{text}");
+            }
         }
     }
 
