@@ -115,11 +115,11 @@ impl<'a> Call<'a> {
     }
 
     async fn take<T: DeserializeOwned>(self) -> Result<T> {
-        let name = self.callee;
         let (callee, task, given) = self.parts()?;
         let answer = callee.0.call(task, given).await.map_err(Error::lift)?;
-        serde_json::from_str(&answer)
-            .map_err(|error| Error::failed(format!("the answer of {} is not what was expected: {error}", name.name())))
+        serde_json::from_str(&answer).map_err(|error| {
+            Error::failed(format!("the answer of {} is not what was expected: {error}", callee.name()))
+        })
     }
 }
 

@@ -65,7 +65,7 @@ fn misused(error: &clap::Error) -> ExitCode {
 /// Says a failure, with `--json` also as the result.
 fn refuse(failure: &Failure, json: bool) -> ExitCode {
     if json {
-        RunResult::refused(failure).write(std::time::Duration::ZERO);
+        let _ = RunResult::refused(failure).write(std::time::Duration::ZERO);
     }
     terminal::complain(failure);
     failure.exit.code().into()

@@ -338,7 +338,7 @@ fn budget(said: &Said, agents: &[(Arc<str>, AgentGrant)]) -> Result<(), Failure>
     match (spends, said.budget) {
         (Some((role, grant)), Budget::Unsaid) => Err(Failure::refused(format!(
             "-a {role}={}: it can cost money, and nothing is said about how much",
-            grant.label
+            grant.harness.name()
         ))
         .hint("Say --budget cost=1, for instance, or --budget none")),
         _ => Ok(()),

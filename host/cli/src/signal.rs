@@ -19,6 +19,14 @@ impl Drop for Listening {
     }
 }
 
+/// Lets a write fail that a limit on the size of files (`ulimit -f`) refuses, where the signal for it would end the process.
+///
+/// Must be called within a runtime.
+pub fn let_writes_fail() -> io::Result<()> {
+    // The handler stays when what listens to it is gone.
+    signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())).map(drop)
+}
+
 /// Calls `stop` with what came, once, and ends the process at once where something comes again.
 ///
 /// Must be called within a runtime.

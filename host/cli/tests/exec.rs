@@ -135,3 +135,63 @@ fn an_env_is_a_directory_that_the_person_names() {
     assert_eq!(done.answer().as_object().unwrap().keys().collect::<Vec<_>>(), ["c.py"]);
     assert_eq!(place.runs().len(), 1, "the record is the project's, whatever the workspace");
 }
+
+#[test]
+fn a_flow_that_loads_another_runs_on_a_machine_that_knows_neither() {
+    let place = Place::repository("repo", &FILES);
+    let cache = place.path().with_file_name("cache");
+    let words = ["exec", "-f", "parts", "-a", "agent=demo", "--demo-speed", "0", DOCSTRING];
+    let done = Done::of(place.program(&words).env("XDG_CACHE_HOME", cache).output().unwrap());
+    assert_eq!(done.exit, 0, "{}", done.stderr);
+}
+
+#[test]
+fn an_answer_that_could_not_be_written_is_a_failure() {
+    let place = Place::plain("here");
+    for more in [&[][..], &["--json"]] {
+        let words = [&["exec", "-f", "lines", "-a", "agent=script:cat", "one"], more].concat();
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let done = Done::of(place.program(&words).stdout(full).output().unwrap());
+        assert_eq!(done.exit, 1, "{}", done.stderr);
+        assert!(done.stderr.contains("the answer could not be written to stdout"), "{}", done.stderr);
+    }
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_is_an_error_with_a_hint() {
+    let place = Place::plain("here");
+    let program = env!("CARGO_BIN_EXE_flowhost");
+    let script = format!("ulimit -f 16; yes word | head -2000 | {program} exec -f lines -a agent=script:cat -");
+    let mut shell = place.program(&[]);
+    let environment: Vec<_> =
+        shell.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
+    shell = std::process::Command::new("sh");
+    shell.args(["-c", &script]).current_dir(place.path()).env_clear().envs(environment);
+    let done = Done::of(shell.output().unwrap());
+    assert_eq!(done.exit, 1, "{}", done.stderr);
+    assert!(done.stderr.contains("raise the limit on the size of files (ulimit -f)"), "{}", done.stderr);
+}
+
+#[test]
+fn budget_2_one_program_shows_nothing_of_what_another_costs() {
+    let place = Place::plain("here");
+    let agent = |usage: &str| {
+        format!(
+            r#"while read -r line; do
+                {usage}
+                echo '{{"type":"answer","text":"done"}}'
+            done
+            "#
+        )
+    };
+    place.script("free.sh", &agent(":"));
+    place.script("dear.sh", &agent(r#"echo '{"type":"usage","output-tokens":10,"cost":0.6}'"#));
+    let hundred = vec!["word"; 100].join("\n");
+    let run = |agent: &str| place.flowhost(&["exec", "-f", "lines", "-a", agent, "--budget", "cost=1", &hundred]);
+    let free = run("agent=script+json:./free.sh");
+    assert_eq!(free.exit, 0, "{}", free.stderr);
+    let dear = run("agent=script+json:./dear.sh");
+    assert_eq!(dear.exit, 3, "{}", dear.stderr);
+    let answers = dear.stderr.lines().filter(|line| line.starts_with("● done")).count();
+    assert!(answers <= 2, "$2: {answers} turns of $0.60 under $1");
+}

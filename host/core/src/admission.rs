@@ -1,6 +1,6 @@
 //! Which turns may start: the [`Ledger`] of the run behind one lock, and the turns that wait for its word.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, convert::Infallible, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -128,7 +128,7 @@ impl Admission {
     }
 
     /// Lets deadlines pass for as long as the run lasts: time is a limit too ($1).
-    pub(crate) async fn watch_deadlines(&self) {
+    pub(crate) async fn watch_deadlines(&self) -> Infallible {
         loop {
             let next = self.inner.lock().ledger.next_deadline();
             let until = async {

@@ -32,7 +32,7 @@ pub struct AgentGrant {
     pub harness: Arc<dyn Harness>,
     /// Model, effort, permission.
     pub settings: Arc<Settings>,
-    /// `harness/model:effort`: also its class in the ledger ($2).
+    /// `harness/model:effort`, the harness by its label: also its class in the ledger ($2).
     pub label: Arc<str>,
     /// What may be used of it; never more than the harness can.
     pub capabilities: Arc<[String]>,
@@ -47,7 +47,7 @@ impl fmt::Debug for AgentGrant {
 impl AgentGrant {
     /// All that the harness can, under these settings.
     pub fn new(harness: Arc<dyn Harness>, settings: Settings) -> Self {
-        let mut label = harness.name().to_owned();
+        let mut label = harness.label();
         for (mark, part) in [('/', &settings.model), (':', &settings.effort)] {
             if !part.is_empty() {
                 label.push(mark);

@@ -133,7 +133,10 @@ impl Branch {
             sessions: Mutex::default(),
             occurrences: Mutex::default(),
         });
-        run.enter(&branch);
+        if let Err(full) = run.enter(&branch) {
+            run.admission.close(account);
+            return Err(full);
+        }
         Ok(branch)
     }
 
@@ -279,7 +282,6 @@ impl Branch {
             );
             return Err(Error::flow(FlowFault::TooDeep, message));
         }
-        self.run.room()?;
         let path: Arc<[Arc<str>]> = self.path.iter().cloned().chain([name]).collect();
         // J2: parent, callee's digest, task, params, occurrence.
         let key = Key::of(&[&self.key.0, flow.digest().as_bytes(), task.as_bytes(), given.params.get().as_bytes()]);

@@ -22,6 +22,11 @@ pub trait Harness: Send + Sync + fmt::Debug + 'static {
     /// As it is named in `-a ROLE=HARNESS`.
     fn name(&self) -> &str;
 
+    /// Tells it from others that cost differently: turns of one label, model and effort are expected to cost alike ($2).
+    fn label(&self) -> String {
+        self.name().to_owned()
+    }
+
     /// What it can do.
     fn capabilities(&self) -> Capabilities;
 

@@ -122,6 +122,16 @@ impl<T: Clone + Send + Sync + 'static> Job<T> {
     }
 }
 
+/// Work that nobody can ask after once this is gone.
+#[derive(Debug)]
+pub struct CancelOnDrop<T: Clone + Send + Sync + 'static>(pub Arc<Job<T>>);
+
+impl<T: Clone + Send + Sync + 'static> Drop for CancelOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
 /// A panic of the host's own code in one call is that call's error, and takes nothing else down.
 async fn caught<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let bug = |_| Err(Error::other("the host broke down in this call; this is a bug of the host"));

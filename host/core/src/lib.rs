@@ -22,6 +22,7 @@ pub mod id;
 pub mod job;
 pub mod manifest;
 pub mod occasion;
+mod outcome;
 pub mod place;
 pub mod record;
 pub mod run;

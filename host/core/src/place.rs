@@ -2,14 +2,15 @@
 
 use std::{fmt, future::Future, sync::Arc};
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 
 use crate::{
     branch::Branch,
     env::{Command, Entry, Env, MergeOutcome, Output, WorktreeHead},
     error::{EnvFault, Error, Result},
-    job::Job,
-    record::{Json, Key, Outcome, Record},
+    job::{CancelOnDrop, Job},
+    outcome::{Bytes, Ran, outcome_of},
+    record::{Key, Record},
 };
 
 /// An env as a person or a flow hands it on.
@@ -310,17 +311,6 @@ impl Place {
     }
 }
 
-fn outcome_of<T: Serialize>(result: &Result<T>) -> Result<Outcome<Json>> {
-    Ok(match result {
-        Ok(value) => {
-            let json =
-                serde_json::value::to_raw_value(value).map_err(|error| Error::other(format!("the record: {error}")))?;
-            Outcome::Ok(json.into())
-        }
-        Err(error) => Outcome::Error(error.clone()),
-    })
-}
-
 fn label_of(argv: &[String]) -> String {
     let mut label = argv.join(" ");
     if label.len() > 200 {
@@ -329,85 +319,4 @@ fn label_of(argv: &[String]) -> String {
         label.push('…');
     }
     label
-}
-
-/// Work that nobody can ask after once this is gone.
-struct CancelOnDrop<T: Clone + Send + Sync + 'static>(Arc<Job<T>>);
-
-impl<T: Clone + Send + Sync + 'static> Drop for CancelOnDrop<T> {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
-
-/// What a command left, as it stands in the record.
-#[derive(Serialize, serde::Deserialize)]
-struct Ran {
-    status: i32,
-    stdout: Bytes,
-    stderr: Bytes,
-    truncated: bool,
-}
-
-impl From<Output> for Ran {
-    fn from(output: Output) -> Self {
-        let Output { status, stdout, stderr, truncated } = output;
-        Self { status, stdout: Bytes(stdout), stderr: Bytes(stderr), truncated }
-    }
-}
-
-impl From<Ran> for Output {
-    fn from(ran: Ran) -> Self {
-        let Ran { status, stdout, stderr, truncated } = ran;
-        Self { status, stdout: stdout.0, stderr: stderr.0, truncated }
-    }
-}
-
-/// Bytes in the record: a string where they are UTF-8, else `{"hex": …}`.
-struct Bytes(Vec<u8>);
-
-impl Serialize for Bytes {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        match std::str::from_utf8(&self.0) {
-            Ok(text) => to.serialize_str(text),
-            Err(_) => {
-                let hex: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
-                HexBytes { hex }.serialize(to)
-            }
-        }
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Bytes {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        #[derive(serde::Deserialize)]
-        #[serde(untagged)]
-        enum Either {
-            Text(String),
-            Hex(HexBytes),
-        }
-        match Either::deserialize(from)? {
-            Either::Text(text) => Ok(Self(text.into_bytes())),
-            Either::Hex(HexBytes { hex }) => {
-                let digits = |at: usize| hex.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
-                let bytes: Option<Vec<u8>> = (0..hex.len()).step_by(2).map(digits).collect();
-                bytes.map(Self).ok_or_else(|| serde::de::Error::custom("not hexadecimal digits"))
-            }
-        }
-    }
-}
-
-#[derive(Serialize, serde::Deserialize)]
-struct HexBytes {
-    hex: String,
-}
-
-/// What the record says a call gave, for a reader.
-pub fn from_record<T: DeserializeOwned>(outcome: &Outcome<Json>) -> Result<T> {
-    match outcome {
-        Outcome::Ok(json) => {
-            serde_json::from_str(json.get()).map_err(|error| Error::other(format!("the record: {error}")))
-        }
-        Outcome::Error(error) => Err(error.clone()),
-    }
 }

@@ -145,6 +145,16 @@ pub enum Outcome<T> {
     Error(Error),
 }
 
+impl<T> Outcome<T> {
+    /// What failed, where it did.
+    pub fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Ok(_) => None,
+            Self::Error(error) => Some(error),
+        }
+    }
+}
+
 impl<T> From<Result<T>> for Outcome<T> {
     fn from(result: Result<T>) -> Self {
         match result {

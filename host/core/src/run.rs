@@ -203,7 +203,7 @@ impl Run {
         let call = Call::start(root, task);
         tokio::select! {
             result = call.wait() => result,
-            () = self.admission.watch_deadlines() => call.wait().await,
+            never = self.admission.watch_deadlines() => match never {},
         }
     }
 
@@ -281,20 +281,18 @@ impl Run {
     }
 
     /// X2: fails where the run has as many branches as it may.
-    pub(crate) fn room(&self) -> Result<()> {
+    pub(crate) fn enter(&self, branch: &Arc<Branch>) -> Result<()> {
         let most = self.most_branches;
-        if self.branches.lock().len() < most {
+        let mut branches = self.branches.lock();
+        if branches.len() < most {
+            branches.insert(branch.id.clone(), branch.clone());
+            self.root.get_or_init(|| branch.account);
             return Ok(());
         }
         let message = format!(
             "the run exceeded its limit branches of {most} at once; if it needs more, raise it with --limit branches=…"
         );
         Err(Error::flow(FlowFault::Exceeded, message))
-    }
-
-    pub(crate) fn enter(&self, branch: &Arc<Branch>) {
-        self.root.get_or_init(|| branch.account);
-        self.branches.lock().insert(branch.id.clone(), branch.clone());
     }
 
     pub(crate) fn leave(&self, branch: &Branch) {

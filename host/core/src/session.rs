@@ -110,12 +110,13 @@ impl Session {
         SessionHandle(self.clone())
     }
 
-    /// Starts a turn and returns at once.
+    /// Starts a turn and does not wait for it; one that need not wait for anything may have ended when this returns.
     ///
     /// Fails with `session(busy)` while another is going and the session refuses (S1), `session(closed)`, `stopped`.
     pub fn start(self: &Arc<Self>, prompt: Arc<str>, options: TurnOptions) -> Result<Arc<Turn>> {
-        self.seat.agent.branch.check()?;
-        let turn = {
+        let branch = &self.seat.agent.branch;
+        branch.check()?;
+        let (turn, begins) = {
             let mut state = self.state.lock();
             if state.closed {
                 return Err(self.closed());
@@ -129,14 +130,23 @@ impl Session {
                 }
                 let turn = Turn::new(self, prompt, options);
                 state.life().queue.push_back(turn.clone());
-                return Ok(turn);
+                (turn, false)
+            } else {
+                let turn = Turn::new(self, prompt, options);
+                state.going = Some(turn.clone());
+                (turn, true)
             }
-            let turn = Turn::new(self, prompt, options);
-            state.going = Some(turn.clone());
-            turn
         };
-        self.seat.agent.branch.register(self);
-        turn.begin();
+        if begins {
+            branch.register(self);
+        }
+        if branch.run.is_stopped() {
+            // X1: a stop that came meanwhile has not seen it.
+            turn.interrupt(Cause::Stopped);
+        }
+        if begins {
+            turn.begin();
+        }
         Ok(turn)
     }
 

@@ -20,7 +20,7 @@ use tokio::sync::Notify;
 use crate::{
     answer::Schema,
     budget::{Ask, Decision, Ended, Refusal, Ticket},
-    error::{Error, HarnessFault, Kind, Result, SessionFault},
+    error::{Error, HarnessFault, Kind, Result, SessionFault, SpentLimit},
     harness::{Conversation, Event, Moment, Prompt, Reply, Steer, TurnHost, Verdict},
     id::TurnId,
     job::Ending,
@@ -61,8 +61,8 @@ pub enum Cause {
     Closed,
     /// The run was stopped (X1).
     Stopped,
-    /// It may not go on spending, and the grace of the limit is `cut` ($3).
-    Cut(Refusal),
+    /// A limit is spent and its grace is `cut` ($3).
+    Spent(SpentLimit),
 }
 
 /// One prompt and all that the agent does until it answers.
@@ -193,7 +193,7 @@ impl Turn {
             Decision::Start => Ok(()),
             Decision::Refuse(why) => Err(refused(why)),
             Decision::Gone => Err(self.cut_by(Some(&Cause::Interrupted))),
-            Decision::Cut(why) => return self.interrupt(Cause::Cut(why)),
+            Decision::Cut(limit) => return self.interrupt(Cause::Spent(limit)),
         };
         self.signals.lock().admitted = Some(admitted);
         self.changed.notify_waiters();
@@ -228,7 +228,7 @@ impl Turn {
         }
     }
 
-    /// Takes it in a task of its own. A queue of turns that need not wait would end in each other's calls.
+    /// Takes it in a task of its own: taken at once, a queue of turns that need not wait would recurse.
     pub(crate) fn begin_later(self: &Arc<Self>) {
         self.session.agent().branch.tracker.spawn(self.clone().take());
     }
@@ -416,7 +416,7 @@ impl Turn {
                 let message = format!("{}: its session {} was closed while it went", self.id, self.session.id);
                 Error::session(SessionFault::Closed, message)
             }
-            Some(Cause::Cut(why)) => refused(why.clone()),
+            Some(Cause::Spent(limit)) => refused(limit.clone().into()),
             Some(Cause::Interrupted) | None => {
                 Error::harness(HarnessFault::Interrupted, format!("{} was interrupted", self.id))
             }
@@ -444,12 +444,7 @@ impl Turn {
     fn conclude(&self, result: Result<(Arc<str>, Option<Json>)>, usage: Usage) -> Result<Answer> {
         let run = self.run();
         if let Some(ticket) = self.ticket.get() {
-            // Only a turn that was taken to its end shows what such a turn costs ($2).
-            let whole = match &result {
-                Ok(_) => true,
-                Err(error) => matches!(&error.kind, Kind::Harness(failure) if failure.fault == HarnessFault::BadOutput),
-            };
-            run.admission.settle(*ticket, Some(&usage), if whole { Ended::Whole } else { Ended::Short });
+            run.admission.settle(*ticket, Some(&usage), Ended::of(result.as_ref().err()));
         }
         if !self.signals.lock().recorded {
             self.record_begin();

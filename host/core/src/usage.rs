@@ -90,6 +90,17 @@ impl Usage {
         self.duration_ms = self.duration_ms.saturating_add(other.duration_ms);
     }
 
+    /// Whether there is anything that could be charged for: tokens, or a cost.
+    pub fn is_charged(&self) -> bool {
+        let Self { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost, .. } = *self;
+        cost > Usd::ZERO || [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens] != [0; 4]
+    }
+
+    /// Whether nobody knows what it costs ($4).
+    pub fn is_unpriced(&self) -> bool {
+        self.is_charged() && self.cost_source == CostSource::Unknown
+    }
+
     /// Whether it says nothing about cost: no tokens, no cost, no source. Turns and time alone cost nothing.
     fn is_silent(&self) -> bool {
         let Self { turns, duration_ms, .. } = *self;

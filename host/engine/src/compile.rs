@@ -1,6 +1,6 @@
 //! From bytes to a component that can be instantiated: size, imports, compilation, cache.
 
-use std::{path::PathBuf, sync::Arc, thread, time::Duration};
+use std::{path::PathBuf, sync::Arc};
 
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
@@ -12,8 +12,6 @@ use crate::{
     limits::{Exceeded, Limits},
 };
 
-/// How often the epoch ticks: what spins is looked at this often.
-const TICK: Duration = Duration::from_millis(5);
 /// How many components are compiled at once: each takes the processors that there are.
 const AT_ONCE: usize = 2;
 
@@ -74,7 +72,7 @@ pub enum LoadError {
 }
 
 impl Engine {
-    /// An engine under these options. Fails where the processor or the cache's directory cannot be used.
+    /// An engine under these options. Fails where the cache's directory cannot be used.
     pub fn new(options: Options) -> Result<Self, LoadError> {
         let host = |error: wasmtime::Error| LoadError::Host(format!("wasmtime: {error:#}"));
         let mut config = Config::new();
@@ -87,7 +85,7 @@ impl Engine {
             config.cache(Some(Cache::new(cache).map_err(host)?));
         }
         let limits = Arc::new(options.limits);
-        let machines = Machines::new(config, &limits)?;
+        let machines = Machines::new(config, &limits);
         let compiling = Arc::new(Semaphore::new(AT_ONCE));
         Ok(Self {
             compiler: Arc::new(Compiler { machines, limits: limits.clone(), compiling }),
@@ -168,19 +166,3 @@ fn imports(engine: &wasmtime::Engine, compiled: &component::Component) -> Result
 /// but clocks, random values, standard output and standard error.
 const OFFERED: [&str; 7] =
     ["flowhost:flow", "wasi:io", "wasi:clocks", "wasi:random", "wasi:cli", "wasi:filesystem", "wasi:sockets"];
-
-/// Ticks from a thread of the operating system: a flow that spins may hold every thread of the runtime.
-pub(crate) fn tick(engine: &wasmtime::Engine) -> Result<(), LoadError> {
-    let weak = engine.weak();
-    thread::Builder::new()
-        .name("epoch".into())
-        .spawn(move || {
-            while let Some(engine) = weak.upgrade() {
-                engine.increment_epoch();
-                drop(engine);
-                thread::sleep(TICK);
-            }
-        })
-        .map(drop)
-        .map_err(|error| LoadError::Host(format!("the epoch's thread did not start: {error}")))
-}

@@ -11,13 +11,14 @@ use flowhost_core::{
     run::{Ended, Flow},
 };
 use tokio::sync::OnceCell;
+use tokio_util::task::AbortOnDropHandle;
 use wasmtime::Store;
 
 use crate::{
     compile::{Compiler, LoadError},
     instances::{Form, Slot},
     limits::{Exceeded, Limits},
-    store::{Counted, State, store},
+    store::{State, Timed, store},
 };
 
 /// A flow, compiled and described.
@@ -136,12 +137,15 @@ fn keep(directory: &Path, digest: &str, json: &str) {
 
 async fn described(form: &Form, limits: Arc<Limits>) -> Result<String, LoadError> {
     let (mut store, cpu) = store(&form.engine, None, &limits);
-    let work = async {
-        let flow = form.pre.instantiate_async(&mut store).await?;
+    let pre = form.pre.clone();
+    let work = async move {
+        let flow = pre.instantiate_async(&mut store).await?;
         flow.call_describe(&mut store).await
     };
-    let work = Counted { cpu, work: Box::pin(work) };
-    let ended = tokio::time::timeout(limits.wall_clock, work).await;
+    let work = tokio::time::timeout(limits.wall_clock, Timed { cpu, work: Box::pin(work) });
+    // In a task of its own: whoever loads it may be a flow, inside whose store another one cannot run.
+    let ended = AbortOnDropHandle::new(tokio::spawn(work)).await;
+    let ended = ended.map_err(|_| LoadError::Host("the host broke down in it; this is a bug of the host".into()))?;
     match ended {
         Ok(Ok(json)) => Ok(json),
         Ok(Err(trap)) => Err(match exceeded(&trap, &limits) {
@@ -174,7 +178,7 @@ impl Flow for Component {
             .map_err(|error| Ended::Host(Error::flow(FlowFault::Other, format!("{}: {error}", self.manifest.name))))?;
         let (mut store, cpu) = store(&form.engine, Some(branch), limits);
         let limit = limits.wall_clock;
-        let work = Counted { cpu, work: Box::pin(call(form, &mut store, &task)) };
+        let work = Timed { cpu, work: Box::pin(call(form, &mut store, &task)) };
         // Around `run_concurrent`, never inside: dropping that future alone would leave host calls in the store.
         let result = tokio::time::timeout(limit, work).await;
         store.data().log.flush();
@@ -207,9 +211,12 @@ fn exceeded(trap: &wasmtime::Error, limits: &Limits) -> Option<Exceeded> {
     if let Some(exceeded) = trap.chain().find_map(|cause| cause.downcast_ref::<Exceeded>()) {
         return Some(exceeded.clone());
     }
-    // wasmtime has no type for this one.
-    let copied = trap.chain().any(|cause| cause.to_string().starts_with("too much data is being copied"));
-    copied.then(|| Exceeded::bytes("hostcall-bytes", limits.hostcall_bytes))
+    // wasmtime has no type for these.
+    let says = |words: &str| trap.chain().any(|cause| cause.to_string().starts_with(words));
+    if says("too much data is being copied") {
+        return Some(Exceeded::bytes("hostcall-bytes", limits.hostcall_bytes));
+    }
+    says("resource table has no free keys").then(|| Exceeded::count("handles", limits.handles))
 }
 
 /// Why a flow trapped, in a line: the innermost cause says what, the outer ones only where.

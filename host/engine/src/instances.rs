@@ -5,22 +5,25 @@
 //! when all are taken, and a component that does not fit in one, is run by a second engine, which takes what it needs from the
 //! system. Its code is the same, so a component that needs both is compiled once where there is a cache.
 
-use std::sync::Arc;
+use std::{sync::Arc, thread, time::Duration};
 
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
-use wasmparser::{Parser, Payload};
+use wasmparser::{Encoding, Parser, Payload};
 use wasmtime::{
     Config, Enabled, InstanceAllocationStrategy, PoolingAllocationConfig,
     component::{Component, Linker},
+    error::Context as _,
 };
 
 use crate::{
     bindings::{Flow, FlowPre},
-    compile::{LoadError, tick},
+    compile::LoadError,
     limits::Limits,
     store::State,
 };
 
+/// How often the epoch ticks: what spins is looked at this often.
+const TICK: Duration = Duration::from_millis(5);
 /// Branches at once that find a slot. More slots cost every start of the program: each has a guard page that the system is
 /// asked for.
 const SLOTS: u32 = 1000;
@@ -47,6 +50,7 @@ impl Machine {
         let mut linker = Linker::new(&engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
         Flow::add_to_linker::<_, State>(&mut linker, |state| state)?;
+        tick(&engine).context("the epoch's thread did not start")?;
         Ok(Self { engine, linker })
     }
 
@@ -76,15 +80,12 @@ pub(crate) struct Machines {
 pub(crate) type Slot = OwnedSemaphorePermit;
 
 impl Machines {
-    /// Fails where the processor cannot be used.
-    pub(crate) fn new(config: Config, limits: &Limits) -> Result<Self, LoadError> {
+    pub(crate) fn new(config: Config, limits: &Limits) -> Self {
         let mut pooled = config.clone();
         pooled.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits)));
+        // Without a pool, as under a limit on address space, flows run as well and start more slowly.
         let pool = Machine::new(&pooled).ok();
-        pool.as_ref().map_or(Ok(()), |pool| tick(&pool.engine))?;
-        let machines =
-            Self { config, pool, slots: Arc::new(Semaphore::new(SLOTS as usize)), on_demand: OnceCell::new() };
-        Ok(machines)
+        Self { config, pool, slots: Arc::new(Semaphore::new(SLOTS as usize)), on_demand: OnceCell::new() }
     }
 
     /// The engine with a pool, where a component of these bytes fits in a slot of it.
@@ -99,13 +100,9 @@ impl Machines {
 
     /// The engine that takes what it needs from the system: made when it is first needed.
     pub(crate) async fn on_demand(&self) -> Result<&Machine, LoadError> {
-        let made = async {
-            let machine =
-                Machine::new(&self.config).map_err(|error| LoadError::Host(format!("wasmtime: {error:#}")))?;
-            tick(&machine.engine)?;
-            Ok(machine)
-        };
-        self.on_demand.get_or_try_init(|| made).await
+        let made = async { Machine::new(&self.config) };
+        let host = |error| LoadError::Host(format!("wasmtime: {error:#}"));
+        self.on_demand.get_or_try_init(|| made).await.map_err(host)
     }
 }
 
@@ -115,6 +112,7 @@ fn pool(limits: &Limits) -> PoolingAllocationConfig {
         .total_core_instances(SLOTS * PARTS)
         .max_core_instances_per_component(PARTS)
         .total_memories(SLOTS)
+        .max_memories_per_component(1)
         .max_memory_size(usize::try_from(limits.memory.min(1 << 32).next_multiple_of(PAGE)).unwrap_or(usize::MAX))
         .total_tables(SLOTS * PARTS)
         .max_tables_per_component(PARTS)
@@ -130,21 +128,40 @@ fn pool(limits: &Limits) -> PoolingAllocationConfig {
     pool
 }
 
-/// Whether a component has one memory at most and no table that can grow beyond a slot's. A slot that ends before the limit on
-/// memory does would say no to a flow without a reason.
+/// Whether a component fits in a slot of the pool, as far as wasmtime does not look at that itself when it compiles for one:
+///
+/// - It has no table that can grow beyond a slot's: that would fail a flow that is still within its limit on memory.
+/// - None of its components has core modules of its own: calls between components have stacks of their own, as many as they like,
+///   and the pool's would be gone for all others.
 fn fits(component: &[u8]) -> bool {
-    let mut memories = 0;
+    let mut around = Vec::new();
     Parser::new(0).parse_all(component).all(|payload| match payload {
-        Ok(Payload::MemorySection(section)) => {
-            memories += section.count();
-            memories <= 1
+        Ok(Payload::Version { encoding, .. }) => {
+            around.push(encoding);
+            around.len() <= 2 || encoding == Encoding::Component
         }
+        Ok(Payload::End(_)) => around.pop().is_some(),
         Ok(Payload::TableSection(section)) => section
             .into_iter()
             .all(|table| table.is_ok_and(|table| table.ty.maximum.is_some_and(|most| most <= u64::from(ELEMENTS)))),
         Ok(_) => true,
         Err(_) => false,
     })
+}
+
+/// Ticks from a thread of the operating system: a flow that spins may hold every thread of the runtime.
+fn tick(engine: &wasmtime::Engine) -> std::io::Result<()> {
+    let weak = engine.weak();
+    thread::Builder::new()
+        .name("epoch".into())
+        .spawn(move || {
+            while let Some(engine) = weak.upgrade() {
+                engine.increment_epoch();
+                drop(engine);
+                thread::sleep(TICK);
+            }
+        })
+        .map(drop)
 }
 
 #[cfg(test)]
@@ -155,15 +172,13 @@ mod tests {
     fn what_could_outgrow_a_slot_is_run_on_demand() {
         let fitting = [
             "(component)",
-            "(component (core module (memory 1)))",
+            "(component (component (component)) (core module (memory 1)))",
             "(component (core module (memory 1 10) (table 20000 20000 funcref)))",
         ];
         let others = [
-            "(component (core module (memory 1) (memory 1)))",
-            "(component (core module (memory 1)) (core module (memory 1)))",
             "(component (core module (table 1 funcref)))",
             "(component (core module (table 1 20001 funcref)))",
-            "(component (component (core module (table 1 funcref))))",
+            "(component (component (core module)))",
         ];
         for component in fitting {
             assert!(fits(&wat::parse_str(component).unwrap()), "{component}");
@@ -172,5 +187,22 @@ mod tests {
             assert!(!fits(&wat::parse_str(component).unwrap()), "{component}");
         }
         assert!(!fits(b"no component"));
+    }
+
+    #[test]
+    fn what_has_several_memories_is_not_compiled_for_the_pool() {
+        let mut config = Config::new();
+        config.gc_support(false);
+        let machines = Machines::new(config, &Limits::default());
+        let pool = |component: &str| {
+            let component = wat::parse_str(component).unwrap();
+            let machine = machines.pool_for(&component).unwrap();
+            Component::new(&machine.engine, component)
+        };
+        let instance = "(core instance (instantiate $m))";
+        let memory = "(core module $m (memory 1))";
+        pool(&format!("(component {memory} {instance})")).unwrap();
+        assert!(pool(&format!("(component {memory} {instance} {instance})")).is_err());
+        assert!(pool("(component (core module $m (memory 1) (memory 1)) (core instance (instantiate $m)))").is_err());
     }
 }

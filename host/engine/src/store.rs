@@ -30,6 +30,8 @@ pub(crate) struct State {
     wasi: WasiCtx,
     memory: Memory,
     handles: u64,
+    /// Places for handles that are on their way.
+    reserved: Arc<()>,
     pending: Arc<()>,
     pub(crate) log: wasi::Log,
 }
@@ -86,6 +88,7 @@ impl State {
             table: ResourceTable::new(),
             limits,
             handles: 0,
+            reserved: Arc::new(()),
             pending: Arc::new(()),
             log,
         }
@@ -108,7 +111,14 @@ impl State {
     /// Fails where the flow holds as much as it may: asked before what would be held is made.
     pub(crate) fn room(&self, more: u64) -> Result<(), Exceeded> {
         let limit = self.limits.handles;
-        if self.handles.saturating_add(more) > limit { Err(Exceeded::count("handles", limit)) } else { Ok(()) }
+        let taken = self.handles.saturating_add(counted(&self.reserved));
+        if taken.saturating_add(more) > limit { Err(Exceeded::count("handles", limit)) } else { Ok(()) }
+    }
+
+    /// Keeps a place for one more, until the result is let go of.
+    pub(crate) fn reserve(&self) -> Result<Counted, Exceeded> {
+        self.room(1)?;
+        Ok(Counted(self.reserved.clone()))
     }
 
     /// Takes what a flow let go of out of the table.
@@ -119,17 +129,21 @@ impl State {
     }
 
     /// Counts a call that may wait, for as long as the result is held. Traps past the limit.
-    pub(crate) fn pending(&self) -> Result<Pending> {
+    pub(crate) fn pending(&self) -> Result<Counted> {
         let limit = self.limits.pending_calls;
-        if Arc::strong_count(&self.pending) as u64 > limit {
+        if counted(&self.pending) >= limit {
             return Err(Exceeded::count("pending-calls", limit).into());
         }
-        Ok(Pending(self.pending.clone()))
+        Ok(Counted(self.pending.clone()))
     }
 }
 
-/// A call that waits.
-pub(crate) struct Pending(#[expect(dead_code, reason = "counted by its references")] Arc<()>);
+/// Something that counts towards a limit while it is there.
+pub(crate) struct Counted(#[expect(dead_code, reason = "counted by its references")] Arc<()>);
+
+fn counted(all: &Arc<()>) -> u64 {
+    Arc::strong_count(all) as u64 - 1
+}
 
 /// A new store for `branch`, under its limits.
 pub(crate) fn store(
@@ -182,12 +196,12 @@ fn thread_time() -> Duration {
 }
 
 /// Counts the processor time of a future that runs a store.
-pub(crate) struct Counted<F> {
+pub(crate) struct Timed<F> {
     pub(crate) cpu: Arc<CpuTime>,
     pub(crate) work: Pin<Box<F>>,
 }
 
-impl<F: Future> Future for Counted<F> {
+impl<F: Future> Future for Timed<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {

@@ -4,12 +4,12 @@
 //! [`Tree`] as the tree that the run was, [`runs`] says which runs there are, and [`settled`] remembers what turns cost ($2).
 //! `FORMAT.md` beside this crate says what is on disk; `schema/records.schema.json` says what is on a line.
 //!
-//! Appending is a copy into memory and never waits. One thread takes what has come together, writes it in one piece, and
-//! makes it durable only where somebody waits for that: group commit.
+//! Appending is a copy into memory and never waits. Whoever waits for a record writes the buffer out; a thread writes what
+//! nobody waits for, and makes it durable only where somebody waits for that: group commit.
 //!
 //! ```text
-//! append ─▶ buffer ─▶ writer thread ─▶ write ─▶ written(mark) returns      outlives this process
-//!                                          └──▶ fdatasync ─▶ durable(mark) returns      outlives the power
+//! append ─▶ buffer ─▶ write, by who waits or by the thread ─▶ written(mark) returns      outlives this process
+//!                       └──▶ fdatasync, by the thread ─▶ durable(mark) returns           outlives the power
 //! ```
 #![allow(
     clippy::disallowed_methods,

@@ -9,23 +9,23 @@ use std::{
     collections::HashMap,
     fs::{self, File, OpenOptions},
     io::{self, Write as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::Path,
     sync::Arc,
     time::Duration,
 };
 
 use flowhost_core::{
-    budget::Settled,
+    budget::{Ended, Settled},
     id::{SessionId, TurnId},
     record::{Observer, Record},
-    usage::{CostSource, Usage, Usd},
+    usage::{Usage, Usd},
 };
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 /// How many turns of a class count.
-pub const KEPT: usize = 20;
+pub const KEPT: usize = flowhost_core::budget::SAMPLE;
 
 const FILE_NAME: &str = "settled.jsonl";
 /// Bytes from which on the file is written anew with what counts.
@@ -121,13 +121,14 @@ impl Observer for Gathering {
                     gathered.turns.insert(*turn, agent);
                 }
             }
-            Record::TurnEnd { turn, usage, .. } => {
+            Record::TurnEnd { turn, outcome, usage } => {
                 let mut gathered = self.0.lock();
-                // $4: what nobody knows the price of says nothing about what others cost.
-                let known = usage.cost_source != CostSource::Unknown || usage.output_tokens == 0;
+                // A turn that was cut short, and one that nobody knows the price of, do not show what others will cost ($2, $4).
+                let whole = Ended::of(outcome.error()) == Ended::Whole;
                 if let Some(agent) = gathered.turns.remove(turn)
+                    && whole
                     && usage.turns > 0
-                    && known
+                    && !usage.is_unpriced()
                 {
                     let Usage { cost, output_tokens, .. } = *usage;
                     keep(gathered.settled.entry(agent.to_string()).or_default(), Settled { cost, output_tokens });
@@ -152,14 +153,17 @@ impl Gathering {
 fn remember(runs: &Path, settled: ByClass) -> io::Result<()> {
     let path = runs.join(FILE_NAME);
     // One run at a time: two would write it anew from what they read.
-    let turn = File::open(runs)?;
-    turn.lock()?;
+    let lock = File::open(runs)?;
+    lock.lock()?;
     let mut all = recent(runs);
     if !all.is_empty() && fs::symlink_metadata(&path)?.len() < LONG {
+        let mut file = OpenOptions::new().read(true).append(true).open(&path)?;
+        let mut last = [b'\n'];
+        file.read_exact_at(&mut last, file.metadata()?.len().saturating_sub(1))?;
         // After what another run may have left half done.
-        let mut text = vec![b'\n'];
+        let mut text = if last == [b'\n'] { Vec::new() } else { vec![b'\n'] };
         text.extend(lines(&settled));
-        return OpenOptions::new().append(true).open(&path)?.write_all(&text);
+        return file.write_all(&text);
     }
     for (class, of_run) in settled {
         let of_class = all.entry(class).or_default();

@@ -1,7 +1,7 @@
 //! Group commit: records come together in a buffer that is written in one piece.
 //!
-//! Who waits for a record writes what has come together by himself: that is far less than another thread takes to hear of it.
-//! Where somebody is at it already, or the disk was [slow](SLOW) just now, he waits to be woken.
+//! Whoever waits for a record writes the buffer out, since that takes far less than it takes another thread to hear of it. Where
+//! someone is writing already, or the disk was [slow](SLOW) just now, the waiter is woken when it is done.
 //!
 //! What takes long is done by a thread: it makes records durable, writes those that nobody waits for after [`LINGER`], and all
 //! of them where the disk is slow. Where it has served several by one write more are likely to come, so it lets them come together for
@@ -258,7 +258,7 @@ impl Shared {
         woken.into_iter().for_each(Waker::wake);
     }
 
-    /// Writes all there is in the thread of who waits, unless somebody is at it or the disk is slow.
+    /// Writes all there is on the waiter's own thread, unless someone is writing already or the disk is slow.
     fn write_now(&self) {
         let Some(mut writer) = self.writer.try_lock() else { return };
         let Some(writer) = &mut *writer else { return };
@@ -304,9 +304,9 @@ impl Shared {
         state: &mut MutexGuard<'_, State>,
         how: Sleep,
         until: Option<Instant>,
-        while_: impl Fn(&State) -> bool,
+        condition: impl Fn(&State) -> bool,
     ) {
-        while while_(state) && !state.closing && state.failure.is_none() {
+        while condition(state) && !state.closing && state.failure.is_none() {
             state.sleep = how;
             match until {
                 None => self.wake.wait(state),

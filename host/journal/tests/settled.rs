@@ -8,7 +8,7 @@ use std::{fs, path::Path, time::Duration};
 use flowhost_core::{
     error::Error,
     id::{BranchId, SessionId, TurnId},
-    record::{Key, Observer, Outcome, Record},
+    record::{Answer, Key, Observer, Outcome, Record},
     usage::{CostSource, Usage, Usd},
 };
 use flowhost_journal::settled::{Gathering, KEPT, recent};
@@ -27,18 +27,22 @@ fn run(runs: &Path, class: &str, costs: std::ops::Range<u32>) {
         fork_of: None,
     });
     for cents in costs {
-        let turn = |id: u32, outcome: Error, usage: Usage| {
+        let turn = |id: u32, error: Option<Error>, usage: Usage| {
+            let answer = Answer { text: "done".into(), value: None };
+            let outcome = error.map_or(Outcome::Ok(answer), Outcome::Error);
             let (turn, session, branch) = (TurnId(id), SessionId(1), BranchId::root());
             see(Record::Turn { turn, session, branch, key: Key::of(&[]), prompt: "".into(), schema: None });
-            see(Record::TurnEnd { turn, outcome: Outcome::Error(outcome), usage });
+            see(Record::TurnEnd { turn, outcome, usage });
         };
         let cost = Usd::from_dollars(f64::from(cents) / 100.0);
         let tokens = Usage { turns: 1, output_tokens: cents.into(), ..Usage::default() };
         let cost_source = CostSource::Reported;
-        turn(cents, Error::other("it cost all the same"), Usage { cost, cost_source, ..tokens });
-        // A turn that handed no prompt over says nothing about what turns cost, nor one of which nobody knows the price.
-        turn(1000 + cents, Error::stopped(), Usage::default());
-        turn(2000 + cents, Error::other("tokens without a price"), tokens);
+        turn(cents, None, Usage { cost, cost_source, ..tokens });
+        // These do not show what a turn costs: cut short, without a prompt, without a price.
+        turn(1000 + cents, Some(Error::stopped()), Usage { cost_source, ..tokens });
+        turn(2000 + cents, None, Usage::default());
+        turn(3000 + cents, None, tokens);
+        turn(4000 + cents, None, Usage { output_tokens: 0, input_tokens: 5, ..tokens });
     }
     gathering.remember(runs).unwrap();
 }

@@ -15,7 +15,7 @@ use tokio::{
 };
 
 use super::{
-    ANSWER_LIMIT, Argv, GRACE, LINGER, UNSEEN, build, ended, interrupted,
+    ANSWER_LIMIT, Argv, GRACE, LINGER, UNSEEN, build, ended, interrupted, label,
     lines::{Line, Lines},
     nothing_spent,
     protocol::{self, Heard, hear},
@@ -83,6 +83,10 @@ impl JsonScript {
 impl Harness for JsonScript {
     fn name(&self) -> &str {
         ROW.name
+    }
+
+    fn label(&self) -> String {
+        label(ROW.name, &self.argv)
     }
 
     fn capabilities(&self) -> Capabilities {

@@ -60,6 +60,11 @@ fn build<S: Harness>(
     Ok(Arc::new(new(argv)))
 }
 
+/// One program costs what another does not.
+fn label(kind: &str, argv: &[String]) -> String {
+    format!("{kind}:{}", shell_words::join(argv))
+}
+
 /// The program's name without the directories above it, for messages.
 fn short(argv: &[String]) -> &str {
     let program = argv.first().map_or("", String::as_str);

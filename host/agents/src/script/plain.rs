@@ -14,7 +14,8 @@ use tokio::{
 };
 
 use super::{
-    ANSWER_LIMIT, Argv, GRACE, LINGER, UNSEEN, build, ended, interrupted, nothing_spent, short, start, stop, tail::Tail,
+    ANSWER_LIMIT, Argv, GRACE, LINGER, UNSEEN, build, ended, interrupted, label, nothing_spent, short, start, stop,
+    tail::Tail,
 };
 use crate::registry::{Row, Takes};
 
@@ -57,6 +58,10 @@ impl Script {
 impl Harness for Script {
     fn name(&self) -> &str {
         ROW.name
+    }
+
+    fn label(&self) -> String {
+        label(ROW.name, &self.argv)
     }
 
     fn capabilities(&self) -> Capabilities {

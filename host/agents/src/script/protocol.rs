@@ -1,10 +1,13 @@
 //! The lines of `script+json`, as `SCRIPT.md` defines them. Reading is tolerant; what ends a turn is not guessed at.
 
+use std::sync::LazyLock;
+
 use flowhost_core::{
     error::{Error, HarnessFailure, HarnessFault, Kind},
     harness::{Event, Moment, Prompt, Reply, Steer, Verdict},
     usage::{CostSource, Usage, Usd},
 };
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -166,10 +169,19 @@ fn tool_id(id: Value) -> String {
     }
 }
 
+/// Whether a line that is no JSON looks like an `answer` or an `error`: a character that is cut in half, a value that is nested too
+/// deep.
+fn is_meant_to_end(line: &str) -> bool {
+    static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#""type"\s*:\s*"(answer|error)""#).ok());
+    ENDS.as_ref().is_some_and(|ends| ends.is_match(line))
+}
+
 /// Reads a line.
 pub(super) fn hear(line: &str) -> Heard {
     let value: Value = match serde_json::from_str(line) {
         Ok(value) => value,
+        // What is meant to end the turn and cannot be read ends it: nothing else will.
+        Err(error) if is_meant_to_end(line) => return Heard::Garbled(error.to_string()),
         Err(error) => return Heard::Nothing(format!("a line that is no JSON ({error})")),
     };
     let Some(kind) = value.get("type").and_then(Value::as_str).map(str::to_owned) else {
@@ -253,6 +265,17 @@ mod tests {
             Heard::Failed { error, .. } => error,
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_ends_its_turn() {
+        let deep = format!(r#"{{"type":"answer","value":{}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        let cut =
+            [r#"{"type":"answer","text":"\ud83d"}"#, r#"{"text":"x","type" : "error","message":"\ud83d"}"#, &deep];
+        for line in cut {
+            assert!(matches!(hear(line), Heard::Garbled(_)), "{}", &line[..30]);
+        }
+        assert!(matches!(hear(r#"{"type":"text","text":"\ud83d"}"#), Heard::Nothing(_)));
     }
 
     #[test]

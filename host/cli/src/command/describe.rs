@@ -16,8 +16,8 @@ use crate::{
     values::params,
 };
 
-/// Columns of one line of foreign text.
-const LINE: usize = 100;
+/// Columns of one line of foreign text: it is escaped and may not fill the screen. What honest authors write is shorter.
+const LINE: usize = 400;
 
 /// What it declares, in lines.
 pub(super) fn flow(loaded: &Loaded) -> String {
@@ -59,8 +59,9 @@ pub(super) fn flow(loaded: &Loaded) -> String {
             .map(|role| format!(" -a {}=demo", line(&role.name)))
             .collect();
         let reference = reference(loaded, manifest);
-        let _ =
-            writeln!(out, "\n{}", styled(DIM, &format!("flowhost exec -f {reference}{agents} --budget cost=1 \"…\"")));
+        let grant = if loaded.origin == Origin::BuiltIn { "" } else { " --grant unconfined" };
+        let command = format!("flowhost exec -f {reference}{agents} --budget cost=1{grant} \"…\"");
+        let _ = writeln!(out, "\n{}", styled(DIM, &command));
     }
     out
 }
@@ -88,7 +89,9 @@ fn consent(loaded: &Loaded) -> &'static str {
 fn reference(loaded: &Loaded, manifest: &Manifest) -> String {
     match &loaded.origin {
         Origin::Path(path) => line(&path.display().to_string()),
-        _ => line(&manifest.name),
+        // By the name of its file, which may be another than it gives itself.
+        Origin::Project(path) | Origin::User(path) => line(&path.file_stem().unwrap_or_default().to_string_lossy()),
+        Origin::BuiltIn => line(&manifest.name),
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn run(args: &Exec) -> anyhow::Result<Exit> {
         Err(error) => {
             let failure = Failure::of(&error);
             if args.json {
-                RunResult::refused(&failure).write(std::time::Duration::ZERO);
+                let _ = RunResult::refused(&failure).write(std::time::Duration::ZERO);
             }
             Err(failure.into())
         }
@@ -85,16 +85,24 @@ fn task(written: &str) -> anyhow::Result<Arc<str>> {
     Ok(task.trim_end_matches(['\r', '\n']).into())
 }
 
+/// A reader that is gone does not make the run a failure; an answer that could not be written does.
+fn unless_gone(written: std::io::Result<()>) -> anyhow::Result<()> {
+    match written {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(anyhow::Error::new(error)
+            .context("the answer could not be written to stdout; it is in the record of the run")),
+        _ => Ok(()),
+    }
+}
+
 /// The result: the answer on stdout, or the error.
 pub(super) fn say(ended: &Ended, json: bool) -> anyhow::Result<Exit> {
     if json {
-        RunResult::of(&ended.run, ended.result.as_ref(), ended.exit, ended.usage).write(ended.took);
+        unless_gone(RunResult::of(&ended.run, ended.result.as_ref(), ended.exit, ended.usage).write(ended.took))?;
     }
     match &ended.result {
         Ok(answer) => {
             if !json {
-                // A reader that is gone does not make the run a failure.
-                let _ = terminal::answer(&shown(answer, terminal::answers_a_person()));
+                unless_gone(terminal::answer(&shown(answer, terminal::answers_a_person())))?;
             }
             Ok(ended.exit)
         }

@@ -54,7 +54,8 @@ async fn list(catalog: Arc<Catalog>, json: bool) -> anyhow::Result<Exit> {
     let mut lines = String::new();
     for (each, loaded) in listed.iter().zip(described) {
         let loaded = loaded.await.context("a flow was being described")?;
-        if loaded.as_ref().is_ok_and(|loaded| loaded.component.manifest().hidden) {
+        // What stands in the place of another flow is never hidden.
+        if !each.shadows && loaded.as_ref().is_ok_and(|loaded| loaded.component.manifest().hidden) {
             continue;
         }
         let what = match &loaded {

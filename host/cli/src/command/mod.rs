@@ -44,7 +44,9 @@ pub(crate) fn run(args: Args) -> Exit {
 
 /// The program runs on all processors: a flow that spins must not hold up the others (X2).
 fn runtime() -> io::Result<Runtime> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async { crate::signal::let_writes_fail() })?;
+    Ok(runtime)
 }
 
 /// Starts processes, by this program's own helper.

@@ -138,15 +138,24 @@ impl Budgets {
             }
             Record::TurnEnd { turn, usage, .. } => {
                 let mut next = self.turns.remove(&turn.0);
+                let mut up = Vec::new();
                 while let Some(branch) = next {
-                    let Some(budget) = self.branches.get_mut(&branch) else { return };
+                    let Some(budget) = self.branches.get_mut(&branch) else { break };
                     budget.spent.add(usage);
-                    if !budget.limits.is_none() {
-                        let left = budget.left(at);
-                        out.push_str(&line(at, &BudgetLine { branch: &branch, spent: &budget.spent, left }));
-                    }
                     next = budget.parent.clone();
+                    up.push(branch);
                 }
+                // $1: what is left to a branch is the tighter of its own and what is left above it.
+                let mut left = Allowance::default();
+                let mut lines = Vec::new();
+                for branch in up.iter().rev() {
+                    let Some(budget) = self.branches.get(branch) else { return };
+                    left = tighter(left, budget.left(at));
+                    if !budget.limits.is_none() {
+                        lines.push(line(at, &BudgetLine { branch, spent: &budget.spent, left }));
+                    }
+                }
+                out.extend(lines.into_iter().rev());
             }
             _ => {}
         }
@@ -162,6 +171,18 @@ impl Budget {
             turns: turns.map(|limit| limit.saturating_sub(self.spent.turns)),
             duration: duration.map(|limit| limit.saturating_sub(at.saturating_sub(self.began))),
         }
+    }
+}
+
+fn tighter(one: Allowance, other: Allowance) -> Allowance {
+    fn less<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+        [one, other].into_iter().flatten().min()
+    }
+    Allowance {
+        cost: less(one.cost, other.cost),
+        output_tokens: less(one.output_tokens, other.output_tokens),
+        turns: less(one.turns, other.turns),
+        duration: less(one.duration, other.duration),
     }
 }
 
@@ -216,8 +237,8 @@ impl<'a> RunResult<'a> {
     }
 
     /// Writes it to stdout. A reader that is gone is no reason to fail.
-    pub fn write(&self, at: Duration) {
-        let _ = put(&line(at, self));
+    pub fn write(&self, at: Duration) -> io::Result<()> {
+        put(&line(at, self))
     }
 }
 

@@ -67,12 +67,8 @@ impl Ledger {
         let want = if metered { self.want(turn) } else { [0, 0] };
         let mut gate = None;
         for (index, account) in self.accounts.up(turn.account) {
-            // $3: spent is spent.
-            if let Some(limit) = account.over {
-                return Answer::Refuse(account.spent_limit(limit).into());
-            }
-            if account.limits.cost.is_some() && self.classes[turn.class as usize].unpriced {
-                return Answer::Refuse(self.unpriced(turn, account));
+            if let Some(why) = self.barred(turn, account) {
+                return Answer::Refuse(why);
             }
             let idle = account.going == 0;
             let no_turn_left = account.turns_left() == Some(0);
@@ -105,6 +101,16 @@ impl Ledger {
         };
         // S10: beside paused turns it may start with less than it wants. It never reserves what they hold.
         Answer::Start(array::from_fn(|measure| want[measure].min(free[measure].unwrap_or(0))))
+    }
+
+    /// Why a turn may get no prompt any more under the limits of an account.
+    pub(super) fn barred(&self, turn: &Turn, account: &Account) -> Option<Refusal> {
+        if let Some(limit) = account.over {
+            // $3: spent is spent.
+            return Some(account.spent_limit(limit).into());
+        }
+        let unpriced = account.limits.cost.is_some() && self.classes[turn.class as usize].is_unpriced();
+        unpriced.then(|| self.unpriced(turn, account))
     }
 
     /// Why a turn cannot run under the limit on cost of an account ($4).
@@ -305,9 +311,9 @@ impl Ledger {
     /// A limit is spent: whoever waits in the account or below is refused, and with grace `cut` whoever runs is cut. A limit
     /// on turns cuts nothing, since the last turn is within it.
     fn spread(&mut self, account: u32, limit: Limit) {
-        let spent = Refusal::Spent(self.accounts[account].spent_limit(limit));
+        let spent = self.accounts[account].spent_limit(limit);
         let cut = self.accounts[account].cut;
-        let refuse = Decision::Refuse(spent.clone());
+        let refuse = Decision::Refuse(spent.clone().into());
         let mut below = vec![account];
         while let Some(index) = below.pop() {
             below.extend(&self.accounts[index].children);

@@ -6,7 +6,10 @@ use super::{account::Pair, admission::Parked};
 use crate::usage::Usd;
 
 /// How many settled turns an estimate looks at, and how many it takes until nothing holds back how many go at once ($2).
-const SAMPLE: usize = 20;
+pub const SAMPLE: usize = 20;
+
+/// How many turns that were cut short have to end without a known cost until nobody is taken to know it ($4).
+const UNPRICED: u32 = 3;
 
 /// How many turns go at once before anything is known of what they cost ($2).
 const FIRST: usize = 2;
@@ -32,19 +35,32 @@ pub(super) struct Class {
     pub(super) going: usize,
     /// The accounts whose first turn waits until more go at once.
     pub(super) parked: Parked,
-    /// Whether its turns use tokens of which nobody knows the price ($4).
-    pub(super) unpriced: bool,
+    /// How many charged turns in a row have ended without a known cost ($4). A whole one counts for [`UNPRICED`].
+    unknown: u32,
     last: VecDeque<Pair>,
 }
 
 impl Class {
     pub(super) fn new(name: &str, history: impl IntoIterator<Item = Settled>) -> Self {
-        let mut class =
-            Self { name: name.into(), going: 0, parked: Parked::new(), unpriced: false, last: VecDeque::new() };
+        let mut class = Self { name: name.into(), going: 0, parked: Parked::new(), unknown: 0, last: VecDeque::new() };
         for settled in history {
             class.push([settled.cost.0, settled.output_tokens]);
         }
         class
+    }
+
+    /// Whether nobody knows what its turns cost ($4).
+    pub(super) const fn is_unpriced(&self) -> bool {
+        self.unknown >= UNPRICED
+    }
+
+    /// Takes note of whether the cost of a turn that was charged for is known.
+    pub(super) fn note_price(&mut self, known: bool, whole: bool) {
+        self.unknown = match (known, whole) {
+            (true, _) => 0,
+            (false, true) => UNPRICED,
+            (false, false) => self.unknown.saturating_add(1),
+        };
     }
 
     /// A turn has settled at `amount`. One that was cut short only shows what a turn costs at least: it may raise the

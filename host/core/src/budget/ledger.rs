@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::{Limit, SpentLimit},
-    usage::{Allowance, CostSource, Grace, Limits, Usage, Usd},
+    usage::{Allowance, CostSource, Limits, Usage, Usd},
 };
 
 /// How many turns that are over can still be reported on. A report that is later than that many is not counted.
@@ -210,10 +210,8 @@ impl Ledger {
         let Some(slot) = self.in_flight_slot(ticket) else { return Ok(()) };
         let turn = &self.turns[slot];
         let refused = self.accounts.up(turn.account).find_map(|(_, at)| {
-            let none = (at.turns_left() == Some(0)).then_some(Limit::Turns);
-            let spent = at.over.or(none).map(|limit| at.spent_limit(limit).into());
-            let unpriced = at.limits.cost.is_some() && self.classes[turn.class as usize].unpriced;
-            spent.or_else(|| unpriced.then(|| self.unpriced(turn, at)))
+            let none_left = || (at.turns_left() == Some(0)).then(|| at.spent_limit(Limit::Turns).into());
+            self.barred(turn, at).or_else(none_left)
         });
         if let Some(refused) = refused {
             return Err(refused);
@@ -419,37 +417,18 @@ impl Ledger {
         let account = turn.account;
         let more = turn.note(total);
         let before = turn.source;
-        if turn.is_charged() && before != Some(total.cost_source) {
+        if turn.so_far.is_charged() && before != Some(total.cost_source) {
             turn.source = Some(total.cost_source);
             self.accounts.each_up(account, |_, at| at.count_source(before, total.cost_source));
-        }
-        if self.turns[slot].is_charged() && total.cost_source == CostSource::Unknown && !self.allows_unpriced {
-            self.find_unpriced(slot);
         }
         if more == Usage::default() {
             return;
         }
-        let turn = &self.turns[slot];
         if turn.is_in_flight() && turn.prompts == 0 {
             // It cannot spend before it has its prompt.
             self.count_prompt(slot);
         }
         self.add(account, &more);
-    }
-
-    /// $4: nobody knows what this turn costs, nor those of its class. It ends as $3 says.
-    fn find_unpriced(&mut self, slot: u32) {
-        let turn = &self.turns[slot];
-        self.classes[turn.class as usize].unpriced = true;
-        if turn.cut || !turn.is_in_flight() {
-            return;
-        }
-        let cuts = |at: &Account| at.limits.cost.is_some() && at.limits.grace == Grace::Cut;
-        let cut = self.accounts.up(turn.account).find_map(|(_, at)| cuts(at).then(|| self.unpriced(turn, at)));
-        if let Some(why) = cut {
-            self.turns[slot].cut = true;
-            self.say(slot, Decision::Cut(why));
-        }
     }
 
     fn count_prompt(&mut self, slot: u32) {
@@ -535,9 +514,14 @@ impl Ledger {
         if account != line {
             self.drop_deadline(account);
         }
+        let charged = self.turns[slot].so_far.is_charged();
+        let known = self.allows_unpriced || self.turns[slot].source != Some(CostSource::Unknown);
         let class = &mut self.classes[class as usize];
         class.going -= usize::from(metered);
         class.settle(amount, whole);
+        if charged {
+            class.note_price(known, whole);
+        }
         self.going -= 1;
         self.end(slot);
         self.stir_for(slot);

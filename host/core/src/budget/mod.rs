@@ -56,9 +56,10 @@
 //!
 //! # What has no price
 //!
-//! A turn that used tokens and whose cost is of source `unknown` shows that nobody knows what its class costs. Under a limit on
-//! cost no further prompt of that class is handed over, and the turn itself is cut where that limit's grace is `cut` ($4); a
-//! ledger that [allows it](Ledger::allowing_unpriced) counts what such turns cost as nothing.
+//! A turn that used tokens and ended without a known cost shows that nobody knows what its class costs; of turns that were cut
+//! short it takes several in a row, since some agents say what they cost at the end. Under a limit on cost no further turn
+//! of that class starts and none gets another prompt ($4), until one ends whose cost is known; a ledger that
+//! [allows it](Ledger::allowing_unpriced) counts what such turns cost as nothing.
 //!
 //! # The bound
 //!
@@ -109,7 +110,7 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
-    error::{Limit, SpentLimit},
+    error::{Error, HarnessFailure, HarnessFault, Kind, Limit, SpentLimit},
     usage::{Limits, Usd},
 };
 
@@ -123,7 +124,7 @@ mod tests;
 mod turn;
 
 pub use account::AccountId;
-pub use estimate::{ClassId, Settled};
+pub use estimate::{ClassId, SAMPLE, Settled};
 pub use ledger::Ledger;
 pub use turn::Ticket;
 
@@ -160,11 +161,11 @@ pub enum Decision {
     Refuse(Refusal),
     /// It never starts: its branch has ended.
     Gone,
-    /// It is in flight and is to be interrupted: the limit's grace is `cut` ($3). It still settles.
-    Cut(Refusal),
+    /// It is in flight and is to be interrupted: a limit with grace `cut` is spent ($3). It still settles.
+    Cut(SpentLimit),
 }
 
-/// Why a turn may not go on spending.
+/// Why a turn gets no prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// A limit is spent, and stays so ($3).
@@ -191,6 +192,16 @@ pub enum Ended {
     Whole,
     /// It was interrupted, or broke off, or never got going.
     Short,
+}
+
+impl Ended {
+    /// How a turn ended that failed like this, or did not.
+    pub fn of(error: Option<&Error>) -> Self {
+        match error.map(|error| &error.kind) {
+            None | Some(Kind::Harness(HarnessFailure { fault: HarnessFault::BadOutput, .. })) => Self::Whole,
+            Some(_) => Self::Short,
+        }
+    }
 }
 
 /// What a turn waits for.
@@ -221,7 +232,7 @@ impl fmt::Display for Waits {
                     Limit::Turns => "turns",
                     Limit::Duration => "time",
                 };
-                write!(to, "what is left of the {limit} of {whose} is held by turns in flight")
+                write!(to, "what is left of the {limit} of branch {whose} is held by turns in flight")
             }
         }
     }

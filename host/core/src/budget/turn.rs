@@ -57,12 +57,6 @@ impl Turn {
         matches!(self.state, State::Going { occasions: 1.. })
     }
 
-    /// Whether anything was reported that could be charged for. What could not be says nothing about where costs come from.
-    pub(super) fn is_charged(&self) -> bool {
-        let Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost, .. } = self.so_far;
-        cost > Usd::ZERO || [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens] != [0; 4]
-    }
-
     /// Takes note of a report of all that it has spent so far, and gives what that adds. Figures never go back: one that
     /// is repeated, late or smaller than before adds nothing.
     pub(super) fn note(&mut self, total: &Usage) -> Usage {

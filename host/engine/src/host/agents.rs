@@ -6,7 +6,7 @@ use flowhost_core::{
     agent::{self, BatchOptions},
     error::{Error, Result as CoreResult},
     harness as core,
-    job::Job,
+    job::CancelOnDrop,
     place::Place,
     session::{self, SessionHandle},
     turn::{self, TurnHandle},
@@ -22,14 +22,12 @@ use crate::{
         types,
     },
     host::{
-        enter,
+        Answered, enter,
         types::{same_cases, turn_options},
         watches::Watch,
     },
     store::State,
 };
-
-type Answered<T> = Result<Result<T, types::Error>>;
 
 /// An agent of the branch.
 pub type Agent = Arc<agent::Agent>;
@@ -38,16 +36,7 @@ pub type Agent = Arc<agent::Agent>;
 pub enum Turn {
     One(TurnHandle),
     /// Dropping it interrupts it.
-    Pursuit(Pursuit),
-}
-
-/// The turns of a pursuit.
-pub struct Pursuit(pub(crate) Arc<Job<turn::Answer>>);
-
-impl Drop for Pursuit {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
+    Pursuit(CancelOnDrop<turn::Answer>),
 }
 
 same_cases! {
@@ -74,15 +63,8 @@ fn now<R>(work: impl Future<Output = R>) -> R {
 
 impl agents::Host for State {
     fn get_agent(&mut self, role: String) -> Answered<Option<Resource<Agent>>> {
-        let branch = self.branch("agents.get-agent")?.clone();
-        if let Err(exceeded) = self.room(1) {
-            return Ok(Err(exceeded.error().into()));
-        }
-        Ok(match branch.agent(&role) {
-            Ok(Some(agent)) => Ok(Some(self.push(agent)?)),
-            Ok(None) => Ok(None),
-            Err(error) => Err(error.into()),
-        })
+        let found = self.branch("agents.get-agent")?.agent(&role);
+        self.hold_found(found)
     }
 }
 
@@ -176,15 +158,11 @@ impl agents::HostAgent for State {
         rounds: u32,
         options: TurnOptions,
     ) -> Answered<Resource<Turn>> {
-        if let Err(exceeded) = self.room(1) {
-            return Ok(Err(exceeded.error().into()));
-        }
-        let (agent, place) = (self.table.get(&agent)?, self.place(at.as_ref())?);
-        match turn_options(options).and_then(|options| agent.pursue(objective.into(), place.as_ref(), rounds, options))
-        {
-            Ok(job) => Ok(Ok(self.push(Turn::Pursuit(Pursuit(job)))?)),
-            Err(error) => Ok(Err(error.into())),
-        }
+        self.hold(|state| {
+            let (agent, place) = (state.table.get(&agent)?, state.place(at.as_ref())?);
+            let pursue = |options| agent.pursue(objective.into(), place.as_ref(), rounds, options);
+            Ok(turn_options(options).and_then(pursue).map(|job| Turn::Pursuit(CancelOnDrop(job))))
+        })
     }
 
     fn derive(
@@ -194,14 +172,10 @@ impl agents::HostAgent for State {
         model: Option<String>,
         effort: Option<String>,
     ) -> Answered<Resource<Agent>> {
-        if let Err(exceeded) = self.room(1) {
-            return Ok(Err(exceeded.error().into()));
-        }
-        let agent = self.table.get(&agent)?;
-        match agent.derive(permission.map(Into::into), model.as_deref(), effort.as_deref()) {
-            Ok(agent) => Ok(Ok(self.push(agent)?)),
-            Err(error) => Ok(Err(error.into())),
-        }
+        self.hold(|state| {
+            let agent = state.table.get(&agent)?;
+            Ok(agent.derive(permission.map(Into::into), model.as_deref(), effort.as_deref()))
+        })
     }
 
     fn watch(
@@ -211,15 +185,9 @@ impl agents::HostAgent for State {
         patience_ms: Option<u64>,
         unanswered: Unanswered,
     ) -> Answered<Resource<Watch>> {
-        if let Err(exceeded) = self.room(1) {
-            return Ok(Err(exceeded.error().into()));
-        }
         let moments = moments.into_iter().map(Into::into).collect();
         let patience = patience_ms.map(Duration::from_millis);
-        match self.table.get(&agent)?.watch(moments, patience, unanswered.into()) {
-            Ok(watch) => Ok(Ok(self.push(Watch(watch))?)),
-            Err(error) => Ok(Err(error.into())),
-        }
+        self.hold(|state| Ok(state.table.get(&agent)?.watch(moments, patience, unanswered.into()).map(Watch)))
     }
 
     fn drop(&mut self, agent: Resource<Agent>) -> Result<()> {

@@ -1,11 +1,11 @@
 //! `envs`: working directories on a machine.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use flowhost_core::{
     env as core,
     error::{Error, Result as CoreResult},
-    job::Job,
+    job::CancelOnDrop,
     place::Place,
 };
 use wasmtime::{
@@ -14,24 +14,13 @@ use wasmtime::{
 };
 
 use crate::{
-    bindings::flowhost::flow::{
-        envs::{self, Command, Entry, MergeOutcome, Output, WorktreeHead},
-        types,
-    },
-    host::{enter, types::same_cases},
+    bindings::flowhost::flow::envs::{self, Command, Entry, MergeOutcome, Output, WorktreeHead},
+    host::{Answered, enter, hold_later, types::same_cases},
     store::State,
 };
 
-type Answered<T> = Result<Result<T, types::Error>>;
-
 /// A command that was started. Dropping it interrupts it.
-pub struct Process(pub(crate) Arc<Job<core::Output>>);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
+pub type Process = CancelOnDrop<core::Output>;
 
 same_cases! {
     core::EntryKind = envs::EntryKind { File, Directory, Link, Other }
@@ -69,15 +58,8 @@ impl From<WorktreeHead> for core::WorktreeHead {
 
 impl envs::Host for State {
     fn get_env(&mut self, role: String) -> Answered<Option<Resource<Place>>> {
-        let branch = self.branch("envs.get-env")?.clone();
-        if let Err(exceeded) = self.room(1) {
-            return Ok(Err(exceeded.error().into()));
-        }
-        Ok(match branch.env(&role) {
-            Ok(Some(place)) => Ok(Some(self.push(place)?)),
-            Ok(None) => Ok(None),
-            Err(error) => Err(error.into()),
-        })
+        let found = self.branch("envs.get-env")?.env(&role);
+        self.hold_found(found)
     }
 }
 
@@ -124,13 +106,7 @@ impl envs::HostEnv for State {
     }
 
     fn start(&mut self, env: Resource<Place>, command: Command) -> Answered<Resource<Process>> {
-        if let Err(exceeded) = self.room(1) {
-            return Ok(Err(exceeded.error().into()));
-        }
-        match self.table.get(&env)?.start(command.into()) {
-            Ok(job) => Ok(Ok(self.push(Process(job))?)),
-            Err(error) => Ok(Err(error.into())),
-        }
+        self.hold(|state| Ok(state.table.get(&env)?.start(command.into()).map(CancelOnDrop)))
     }
 
     fn drop(&mut self, env: Resource<Place>) -> Result<()> {
@@ -158,14 +134,7 @@ async fn derive<T: Send>(
     call: &'static str,
     work: impl AsyncFnOnce(&Place) -> CoreResult<Place>,
 ) -> Answered<Resource<Place>> {
-    let room = accessor.with(|mut access| access.get().room(1));
-    if let Err(exceeded) = room {
-        return Ok(Err(exceeded.error().into()));
-    }
-    match on(accessor, env, call, work).await? {
-        Ok(place) => accessor.with(|mut access| Ok(Ok(access.get().push(place)?))),
-        Err(error) => Ok(Err(error)),
-    }
+    hold_later(accessor, async || on(accessor, env, call, work).await).await
 }
 
 impl<T: Send> envs::HostEnvWithStore<T> for State {

@@ -14,15 +14,10 @@ use wasmtime::{
 };
 
 use crate::{
-    bindings::flowhost::flow::{
-        flows::{self, Handover},
-        types,
-    },
-    host::enter,
+    bindings::flowhost::flow::flows::{self, Handover},
+    host::{Answered, enter, hold_later},
     store::State,
 };
-
-type Answered<T> = Result<Result<T, types::Error>>;
 
 /// A flow that can be called.
 pub type Callee = Arc<dyn Flow>;
@@ -37,7 +32,7 @@ impl Drop for Branch {
 }
 
 impl State {
-    fn begin(&self, callee: &Resource<Callee>, task: String, given: Handover) -> Answered<Call> {
+    fn begin(&self, callee: &Resource<Callee>, task: String, given: Handover) -> Result<CoreResult<Call>> {
         let branch = self.branch("callee.call")?;
         let callee = self.table.get(callee)?;
         let mut agents = Vec::with_capacity(given.agents.len());
@@ -49,13 +44,12 @@ impl State {
             envs.push((role.as_str().into(), self.table.get(env)?.grant().clone()));
         }
         let limits = given.budget.map(Limits::from).unwrap_or_default();
-        let called: CoreResult<Call> = (|| {
-            let params: Box<serde_json::value::RawValue> = serde_json::from_str(&given.params).map_err(|error| {
-                Error::requirement(format!("the params for {} are not JSON: {error}", callee.manifest().name))
-            })?;
+        let params = serde_json::from_str::<Box<serde_json::value::RawValue>>(&given.params).map_err(|error| {
+            Error::requirement(format!("the params for {} are not JSON: {error}", callee.manifest().name))
+        });
+        Ok(params.and_then(|params| {
             branch.call(callee, task.into(), Given { agents, envs, params: params.into(), limits, scratch: None })
-        })();
-        Ok(called.map_err(Into::into))
+        }))
     }
 }
 
@@ -63,16 +57,13 @@ impl flows::Host for State {}
 
 impl<T: Send> flows::HostWithStore<T> for State {
     async fn load(accessor: &Accessor<T, Self>, reference: String) -> Answered<Resource<Callee>> {
-        let (branch, room, _pending) = enter(accessor, "flows.load", |state, _| Ok(state.room(1)))?;
-        if let Err(exceeded) = room {
-            return Ok(Err(exceeded.error().into()));
-        }
-        let result = branch.load(&reference).await;
-        branch.delivered("flows.load".into());
-        match result {
-            Ok(flow) => accessor.with(|mut access| Ok(Ok(access.get().push(flow)?))),
-            Err(error) => Ok(Err(error.into())),
-        }
+        hold_later(accessor, async || {
+            let (branch, (), _pending) = enter(accessor, "flows.load", |_, _| Ok(()))?;
+            let result = branch.load(&reference).await;
+            branch.delivered("flows.load".into());
+            Ok(result.map_err(Into::into))
+        })
+        .await
     }
 }
 
@@ -86,13 +77,7 @@ impl flows::HostCallee for State {
     }
 
     fn start(&mut self, callee: Resource<Callee>, task: String, given: Handover) -> Answered<Resource<Branch>> {
-        if let Err(exceeded) = self.room(1) {
-            return Ok(Err(exceeded.error().into()));
-        }
-        match self.begin(&callee, task, given)? {
-            Ok(call) => Ok(Ok(self.push(Branch(call))?)),
-            Err(error) => Ok(Err(error)),
-        }
+        self.hold(|state| Ok(state.begin(&callee, task, given)?.map(Branch)))
     }
 
     fn drop(&mut self, callee: Resource<Callee>) -> Result<()> {
@@ -112,7 +97,7 @@ impl<T: Send> flows::HostCalleeWithStore<T> for State {
         match begun {
             // Cancelling the call cancels the branch.
             Ok(call) => waited(&branch, &Branch(call).0).await,
-            Err(error) => Ok(Err(error)),
+            Err(error) => Ok(Err(error.into())),
         }
     }
 }

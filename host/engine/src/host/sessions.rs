@@ -15,11 +15,9 @@ use crate::{
         agents::{self, Answer, SteerMode, TurnOptions},
         types,
     },
-    host::{agents::Turn, enter, types::turn_options},
+    host::{Answered, agents::Turn, enter, hold_later, types::turn_options},
     store::State,
 };
-
-type Answered<T> = Result<Result<T, types::Error>>;
 
 impl agents::HostSession for State {
     fn id(&mut self, session: Resource<SessionHandle>) -> Result<String> {
@@ -40,17 +38,11 @@ impl agents::HostSession for State {
         prompt: String,
         options: TurnOptions,
     ) -> Answered<Resource<Turn>> {
-        if let Err(exceeded) = self.room(1) {
-            return Ok(Err(exceeded.error().into()));
-        }
-        let session = self.table.get(&session)?;
-        match turn_options(options).and_then(|options| session.start(prompt.into(), options)) {
-            Ok(turn) => {
-                let turn = Turn::One(turn.handle());
-                Ok(Ok(self.push(turn)?))
-            }
-            Err(error) => Ok(Err(error.into())),
-        }
+        self.hold(|state| {
+            let session = state.table.get(&session)?;
+            let started = turn_options(options).and_then(|options| session.start(prompt.into(), options));
+            Ok(started.map(|turn| Turn::One(turn.handle())))
+        })
     }
 
     fn close(&mut self, session: Resource<SessionHandle>) -> Result<()> {
@@ -104,22 +96,15 @@ impl<T: Send> agents::HostSessionWithStore<T> for State {
         session: Resource<SessionHandle>,
         at: Option<Resource<Place>>,
     ) -> Answered<Resource<SessionHandle>> {
-        let look = |state: &mut Self, _: &_| {
-            Ok((Arc::clone(state.table.get(&session)?), state.place(at.as_ref())?, state.room(1)))
-        };
-        let (branch, (session, place, room), _pending) = enter(accessor, "session.fork", look)?;
-        if let Err(exceeded) = room {
-            return Ok(Err(exceeded.error().into()));
-        }
-        let result = session.fork_to(place.as_ref()).await;
-        branch.delivered("session.fork".into());
-        match result {
-            Ok(fork) => {
-                let fork = fork.handle();
-                accessor.with(|mut access| Ok(Ok(access.get().push(fork)?)))
-            }
-            Err(error) => Ok(Err(error.into())),
-        }
+        hold_later(accessor, async || {
+            let look =
+                |state: &mut Self, _: &_| Ok((Arc::clone(state.table.get(&session)?), state.place(at.as_ref())?));
+            let (branch, (session, place), _pending) = enter(accessor, "session.fork", look)?;
+            let result = session.fork_to(place.as_ref()).await;
+            branch.delivered("session.fork".into());
+            Ok(result.map(|fork| fork.handle()).map_err(Into::into))
+        })
+        .await
     }
 }
 

@@ -12,12 +12,10 @@ use wasmtime::{
 };
 
 use crate::{
-    bindings::flowhost::flow::{agents, types},
-    host::{enter, unless_stopped},
+    bindings::flowhost::flow::agents,
+    host::{Answered, enter, unless_stopped},
     store::State,
 };
-
-type Answered<T> = Result<Result<T, types::Error>>;
 
 /// A queue of occasions. Dropping it closes it.
 pub struct Watch(pub(crate) Arc<occasion::Watch>);

@@ -219,15 +219,18 @@ pub(crate) struct Abandoned(Mutex<Vec<watch::Receiver<Ended>>>);
 impl Abandoned {
     fn add(&self, ended: watch::Receiver<Ended>) {
         let mut all = self.0.lock();
-        // So that it does not grow where nobody asks.
-        all.retain(|each| each.has_changed().is_ok() && each.borrow().is_none());
+        all.retain(is_left);
         all.push(ended);
     }
 
-    /// Waits until nothing is left of what was abandoned up to now.
+    /// Waits until nothing is left of what was abandoned up to now. Many may wait at once, each for all of it.
     pub(crate) async fn gone(&self) {
-        let all = std::mem::take(&mut *self.0.lock());
-        for mut each in all {
+        let left = {
+            let mut all = self.0.lock();
+            all.retain(is_left);
+            all.clone()
+        };
+        for mut each in left {
             let _ = each.wait_for(Option::is_some).await;
         }
     }
@@ -252,6 +255,10 @@ impl Abandoned {
         waiting.end = None;
         started
     }
+}
+
+fn is_left(tree: &watch::Receiver<Ended>) -> bool {
+    tree.has_changed().is_ok() && tree.borrow().is_none()
 }
 
 /// Whoever waits for a start. Dropped before, the start is abandoned.

@@ -35,6 +35,22 @@ async fn b5_a_dropped_exec_leaves_nothing() {
     assert_eq!(place.inhabitants(), [0; 0]);
 }
 
+#[tokio::test]
+async fn b5_all_who_wait_for_what_was_dropped_wait_until_it_is_gone() {
+    let place = place();
+    let script = format!("{HIDDEN}; sleep 1000");
+    let running = place.bash(&script);
+    tokio::select! {
+        _ = running => panic!("it ended"),
+        () = has_hidden(&place) => {}
+    }
+    let gone = async || {
+        place.env.swept().await;
+        place.inhabitants()
+    };
+    assert_eq!(tokio::join!(gone(), gone(), gone()), (vec![], vec![], vec![]));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn b5_an_exec_that_is_dropped_at_any_moment_of_its_start_leaves_nothing() {
     let place = place();

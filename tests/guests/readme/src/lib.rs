@@ -7,7 +7,7 @@ use flowhost::prelude::*;
 async fn fanout(task: String, cx: Context) -> Result<BTreeMap<String, String>> {
     let (agent, workspace) = (cx.agent("agent")?, cx.env("workspace")?);
     let files = workspace.exec(["git", "ls-files", "*.py"]).await?.stdout;
-    let paths: Vec<String> = files.lines().map(str::to_owned).collect();
+    let paths: Vec<String> = git::names(&files).collect();
     let turns = paths.iter().map(async |path| {
         let session = agent.spawn()?;
         session.run(format!("{task}\n\nThe file is {path}.")).await

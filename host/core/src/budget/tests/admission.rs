@@ -301,7 +301,7 @@ fn what_a_turn_waits_for_reads_well() {
     assert_eq!(why(&ledger, turns[0]), None, "it does not wait");
     assert_eq!(
         why(&ledger, turns[2]).as_deref(),
-        Some("what is left of the cost of 20260101-120000-abcd/1 is held by turns in flight")
+        Some("what is left of the cost of branch 20260101-120000-abcd/1 is held by turns in flight")
     );
     assert_eq!(Waits::AtOnce(4).to_string(), "--at-once 4");
     assert_eq!(

@@ -56,7 +56,7 @@ fn budget_1_a_turn_limited_alone_leaves_its_branch_alone() {
     let turn = ledger.ask(Ask { own: Some(own), ..Ask::new(branch, class) }, NOW);
     assert_eq!(started(&mut ledger), [turn]);
     ledger.report(turn, &dollars(0.2), NOW);
-    assert_eq!(ledger.decide(NOW), [(turn, Decision::Cut(spent(Limit::Cost, "1")))]);
+    assert_eq!(ledger.decide(NOW), [(turn, Decision::Cut(spent_limit(Limit::Cost, "1")))]);
     ledger.settle(turn, None, Ended::Short, NOW);
     assert_eq!(ledger.next_deadline(), None, "its time is over with it");
     assert_eq!(ledger.spent(branch).cost, Usd::from_dollars(0.2));
@@ -79,7 +79,7 @@ fn budget_1_the_time_of_a_turn_runs_from_its_start() {
     ledger.settle(before, None, Ended::Whole, minutes(10));
     assert_eq!(ledger.decide(minutes(10)), [(turn, Decision::Start)]);
     assert_eq!(ledger.next_deadline(), Some(minutes(11)));
-    assert_eq!(ledger.decide(minutes(11)), [(turn, Decision::Cut(spent(Limit::Duration, "1")))]);
+    assert_eq!(ledger.decide(minutes(11)), [(turn, Decision::Cut(spent_limit(Limit::Duration, "1")))]);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn budget_3_cut_interrupts_what_runs_in_the_branch_and_below_and_nothing_else() 
     ledger.report(asked[2], &dollars(1.0), NOW);
     let mut told = ledger.decide(NOW);
     told.sort_by_key(|(ticket, _)| *ticket);
-    let told_cut = Decision::Cut(spent(Limit::Cost, "1.1"));
+    let told_cut = Decision::Cut(spent_limit(Limit::Cost, "1.1"));
     assert_eq!(told, [asked[1], asked[2], asked[3]].map(|turn| (turn, told_cut.clone())), "a paused one too");
     ledger.report(asked[2], &dollars(2.0), NOW);
     assert_eq!(ledger.decide(NOW), [], "once");
@@ -202,7 +202,7 @@ fn budget_3_turns_spent_first_do_not_keep_cost_from_cutting() {
     let turn = ledger.ask(Ask::new(branch, class), NOW);
     ledger.handed_over(turn, NOW);
     ledger.report(turn, &dollars(1.5), NOW);
-    assert_eq!(ledger.decide(NOW), [(turn, Decision::Start), (turn, Decision::Cut(spent(Limit::Cost, "1")))]);
+    assert_eq!(ledger.decide(NOW), [(turn, Decision::Start), (turn, Decision::Cut(spent_limit(Limit::Cost, "1")))]);
     assert_eq!(
         ledger.check(branch, NOW).map_err(Refusal::Spent),
         Err(spent(Limit::Turns, "1")),

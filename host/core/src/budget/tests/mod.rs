@@ -35,8 +35,12 @@ fn cost(dollars: f64) -> Limits {
     Limits { cost: Some(Usd::from_dollars(dollars)), ..Limits::default() }
 }
 
+fn spent_limit(limit: Limit, whose: &str) -> SpentLimit {
+    SpentLimit { limit, whose: whose.into() }
+}
+
 fn spent(limit: Limit, whose: &str) -> Refusal {
-    Refusal::Spent(SpentLimit { limit, whose: whose.into() })
+    Refusal::Spent(spent_limit(limit, whose))
 }
 
 /// A ledger with one branch, `1`, under these limits, and one class of which nothing is known.

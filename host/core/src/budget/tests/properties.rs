@@ -330,7 +330,7 @@ impl Pair {
             }
         }
         for (ticket, decision) in &decided {
-            if let Decision::Cut(Refusal::Spent(spent)) = decision {
+            if let Decision::Cut(spent) = decision {
                 let at = self.model.turns.iter().position(|turn| turn.ticket == *ticket).unwrap();
                 let turn = &mut self.model.turns[at];
                 assert!(turn.is_going() && !std::mem::replace(&mut turn.cut, true), "$3: cut once");
