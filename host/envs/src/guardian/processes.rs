@@ -110,6 +110,17 @@ pub(super) fn kill(chosen: impl Fn(&Seen) -> bool) -> Sent {
     sent
 }
 
+/// Kills the children of this process, and gives how many were. Until they are waited for, their numbers are no others'.
+///
+/// Far faster than going through all processes: one that forks and ends all the time becomes a child of its subreaper with each step,
+/// and is met here before the next. None are found where the kernel does not list children.
+pub(super) fn kill_children() -> usize {
+    let me = rustix::process::getpid().as_raw_nonzero();
+    let listed = fs::read_to_string(format!("/proc/{me}/task/{me}/children")).unwrap_or_default();
+    let children = listed.split_ascii_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?));
+    children.filter(|pid| rustix::process::kill_process(*pid, Signal::KILL).is_ok()).count()
+}
+
 /// What came of signals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sent {

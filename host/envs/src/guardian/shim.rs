@@ -29,6 +29,8 @@ use super::{
 const LINGER: Duration = Duration::from_millis(100);
 /// Then it is told to stop, and gets this long until it is made to.
 const GRACE: Duration = Duration::from_millis(500);
+/// In each round its children are killed for this long, and those that become its children meanwhile.
+const BURST: Duration = Duration::from_millis(200);
 /// Between two rounds of making it; doubled each time, up to [`SLOWEST_ROUND`].
 const FIRST_ROUND: Duration = Duration::from_millis(2);
 const SLOWEST_ROUND: Duration = Duration::from_millis(100);
@@ -139,6 +141,7 @@ impl Shim {
             Phase::Lingering => self.stop(GRACE),
             Phase::Stopping | Phase::Killing => {
                 self.phase = Phase::Killing;
+                self.kill_children();
                 let me = getpid().as_raw_nonzero().get();
                 let sent = processes::kill(|seen| seen.parent == me);
                 self.hopeless = if sent.alive > 0 && sent.alive == sent.refused { self.hopeless + 1 } else { 0 };
@@ -146,6 +149,12 @@ impl Shim {
                 self.round = (self.round * 2).min(SLOWEST_ROUND);
             }
         }
+    }
+
+    /// Kills what it is the parent of, again and again for a moment: each that is killed gives its children to this process.
+    fn kill_children(&mut self) {
+        let until = Instant::now() + BURST;
+        while Instant::now() < until && processes::kill_children() > 0 && self.reap() {}
     }
 
     fn stop(&mut self, grace: Duration) {
