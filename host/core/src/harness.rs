@@ -184,6 +184,20 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
+    /// None of them.
+    pub const NONE: Self = Self {
+        steer: false,
+        fork: false,
+        goal: false,
+        tools: false,
+        skills: false,
+        schema: false,
+        resume: false,
+        spends: false,
+        pure: false,
+        moments: &[],
+    };
+
     /// Those that a flow may ask for, by the contract's names: `steer fork goal tools skills` and each moment.
     pub fn names(&self) -> Vec<&'static str> {
         let named = [

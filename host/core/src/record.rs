@@ -254,7 +254,7 @@ pub enum Record {
         branch: BranchId,
         /// Its agent's role.
         role: Arc<str>,
-        /// `harness/model:effort`.
+        /// `harness/model:effort`, a script's program with its harness: `script:./agent.sh`.
         agent: Arc<str>,
         /// Its directory.
         directory: Arc<str>,

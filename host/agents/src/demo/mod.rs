@@ -54,18 +54,7 @@ const NAMES: usize = 64;
 /// Bytes of a file that it edits.
 const FILE_LIMIT: u64 = 1 << 20;
 
-const CAPABILITIES: Capabilities = Capabilities {
-    steer: true,
-    fork: true,
-    goal: false,
-    tools: false,
-    skills: false,
-    schema: true,
-    resume: false,
-    spends: false,
-    pure: false,
-    moments: &[],
-};
+const CAPABILITIES: Capabilities = Capabilities { steer: true, fork: true, schema: true, ..Capabilities::NONE };
 
 pub(crate) static ROW: Row = Row {
     name: "demo",

@@ -70,18 +70,7 @@ use self::{
 };
 use crate::registry::{Refusal, Row, Takes};
 
-const CAPABILITIES: Capabilities = Capabilities {
-    steer: false,
-    fork: false,
-    goal: false,
-    tools: false,
-    skills: false,
-    schema: false,
-    resume: false,
-    spends: false,
-    pure: true,
-    moments: &[],
-};
+const CAPABILITIES: Capabilities = Capabilities { pure: true, ..Capabilities::NONE };
 
 pub(crate) static ROW: Row = Row {
     name: "fake",

@@ -36,15 +36,9 @@ const ASKED_LIMIT: usize = 64;
 /// What the protocol carries. What a program does with it, it says in its `hello`.
 const CAPABILITIES: Capabilities = Capabilities {
     steer: true,
-    fork: false,
-    goal: false,
-    tools: false,
-    skills: false,
     // The words of a prompt ask for it; its line carries it too, for a program that can do more with it.
     schema: false,
-    resume: false,
     spends: true,
-    pure: false,
     moments: &[
         Moment::PromptSubmit,
         Moment::PreToolUse,
@@ -55,6 +49,7 @@ const CAPABILITIES: Capabilities = Capabilities {
         Moment::SubagentStart,
         Moment::SubagentStop,
     ],
+    ..Capabilities::NONE
 };
 
 pub(crate) static ROW: Row = Row {

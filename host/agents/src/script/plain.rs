@@ -19,18 +19,7 @@ use super::{
 };
 use crate::registry::{Row, Takes};
 
-const CAPABILITIES: Capabilities = Capabilities {
-    steer: false,
-    fork: false,
-    goal: false,
-    tools: false,
-    skills: false,
-    schema: false,
-    resume: false,
-    spends: false,
-    pure: false,
-    moments: &[],
-};
+const CAPABILITIES: Capabilities = Capabilities { ..Capabilities::NONE };
 
 pub(crate) static ROW: Row = Row {
     name: "script",
