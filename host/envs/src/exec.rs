@@ -190,7 +190,7 @@ impl Kept {
     /// Reads until nobody writes any more.
     async fn read(&mut self, pipe: &Receiver) {
         while pipe.readable().await.is_ok() {
-            match self.take(pipe) {
+            match self.take(|chunk| pipe.try_read(chunk)) {
                 Ok(0) => return,
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -199,20 +199,20 @@ impl Kept {
         }
     }
 
-    /// Reads what is there.
+    /// Reads what is there: asked of the pipe itself, since the runtime may not have heard of it yet.
     fn rest(&mut self, pipe: &Receiver) {
         let mut taken = 0;
         while taken < REST {
-            match self.take(pipe) {
+            match self.take(|chunk| Ok(rustix::io::retry_on_intr(|| rustix::io::read(pipe, &mut *chunk))?)) {
                 Ok(0) | Err(_) => return,
                 Ok(read) => taken += read as u64,
             }
         }
     }
 
-    fn take(&mut self, pipe: &Receiver) -> io::Result<usize> {
+    fn take(&mut self, read: impl FnOnce(&mut [u8]) -> io::Result<usize>) -> io::Result<usize> {
         self.chunk.resize(CHUNK, 0);
-        let read = pipe.try_read(&mut self.chunk)?;
+        let read = read(&mut self.chunk)?;
         let room = usize::try_from(self.most - self.data.len() as u64).unwrap_or(usize::MAX).min(read);
         self.data.extend(&self.chunk[..room]);
         self.cut += (read - room) as u64;
@@ -250,6 +250,16 @@ mod tests {
         kept = Kept { data: b"\xff\xfe".to_vec(), most: 2, cut: 1, chunk: Vec::new() };
         assert_eq!(kept.finish(), [&b"\xff\xfe"[..], "\n[… 1 bytes cut]".as_bytes()].concat());
         assert_eq!(Kept { data: b"all".to_vec(), most: 3, cut: 0, chunk: Vec::new() }.finish(), b"all");
+    }
+
+    /// The end of a command may be known before the runtime has looked at its pipes.
+    #[tokio::test]
+    async fn what_is_in_a_pipe_is_read_though_the_runtime_has_not_heard_of_it() {
+        let (theirs, ours) = pipe().unwrap();
+        rustix::io::write(&theirs, b"said").unwrap();
+        let mut kept = Kept::new(10);
+        kept.rest(&ours);
+        assert_eq!(kept.finish(), b"said");
     }
 
     #[test]

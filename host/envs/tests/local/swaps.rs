@@ -17,6 +17,13 @@ const RACE: Duration = Duration::from_millis(600);
 /// Swaps two names for each other, over and over, while `work` is done over and over.
 async fn race(place: &Place, one: &str, two: &str, mut work: impl AsyncFnMut()) {
     let (one, two) = (place.root.join(one), place.root.join(two));
+    /// Says that it is over, also where the work panics: the scope waits for whoever swaps.
+    struct Over<'a>(&'a AtomicBool);
+    impl Drop for Over<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
     let over = AtomicBool::new(false);
     let swap = |one: &Path, two: &Path| renameat_with(CWD, one, CWD, two, RenameFlags::EXCHANGE).is_ok();
     let swapped = std::thread::scope(|scope| {
@@ -28,13 +35,14 @@ async fn race(place: &Place, one: &str, two: &str, mut work: impl AsyncFnMut()) 
             swapped
         });
         let began = Instant::now();
+        let done = Over(&over);
         tokio::task::block_in_place(|| {
             let here = tokio::runtime::Handle::current();
             while began.elapsed() < RACE {
                 here.block_on(work());
             }
         });
-        over.store(true, Ordering::Relaxed);
+        drop(done);
         swapping.join().unwrap()
     });
     assert!(swapped > 100, "there was no race: {swapped}");
