@@ -295,7 +295,7 @@ pub struct CutOnDrop(pub Arc<Turn>);
 
 impl Drop for CutOnDrop {
     fn drop(&mut self) {
-        if !self.0.is_over() {
+        if !self.0.done() {
             self.0.cancel();
         }
     }

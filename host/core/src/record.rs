@@ -25,8 +25,8 @@ pub trait Recorder: Send + Sync + 'static {
     /// Puts a record after all that were appended before; `at` is the time since the run began.
     fn append(&self, at: Duration, record: &Record) -> Mark;
 
-    /// What [`written`](Recorder::written) gives, where it would return at once.
-    fn reached(&self, mark: Mark) -> Option<Result<()>>;
+    /// Writes what was appended on the caller's own thread, where that can be done at once. For one who cannot wait.
+    fn write_out(&self) {}
 
     /// Returns when everything up to `mark` would outlive this process (J1: an `end`, before its answer).
     async fn written(&self, mark: Mark) -> Result<()>;
@@ -47,9 +47,6 @@ pub struct NoRecorder;
 impl Recorder for NoRecorder {
     fn append(&self, _: Duration, _: &Record) -> Mark {
         Mark(0)
-    }
-    fn reached(&self, _: Mark) -> Option<Result<()>> {
-        Some(Ok(()))
     }
     async fn written(&self, _: Mark) -> Result<()> {
         Ok(())

@@ -250,17 +250,14 @@ impl Run {
         mark
     }
 
-    /// J1: an `end`, before its answer.
-    pub(crate) async fn written(&self, mark: Mark) -> Result<()> {
-        match self.recorder.reached(mark) {
-            Some(reached) => reached,
-            None => self.recorder.written(mark).await,
-        }
+    /// Lets what was recorded be written without waiting.
+    pub(crate) fn write_out(&self) {
+        self.recorder.write_out();
     }
 
-    /// Whether waiting for it would return at once.
-    pub(crate) fn has_written(&self, mark: Mark) -> bool {
-        self.recorder.reached(mark).is_some()
+    /// J1: an `end`, before its answer.
+    pub(crate) async fn written(&self, mark: Mark) -> Result<()> {
+        self.recorder.written(mark).await
     }
 
     /// J1: a `begin`, before its effect.

@@ -80,8 +80,6 @@ pub struct Turn {
     ticket: OnceLock<Ticket>,
     spent: Mutex<Spent>,
     ending: Ending<Answer>,
-    /// Where its end is in the record. There before the ending is.
-    end_mark: OnceLock<Mark>,
 }
 
 #[derive(Debug, Default)]
@@ -93,6 +91,8 @@ struct Signals {
     steerable: bool,
     held: bool,
     recorded: bool,
+    /// Its end is in the record, if not on disk yet.
+    concluded: bool,
 }
 
 #[derive(Debug, Default)]
@@ -115,28 +115,17 @@ impl Turn {
             ticket: OnceLock::new(),
             spent: Mutex::default(),
             ending: Ending::default(),
-            end_mark: OnceLock::new(),
         })
     }
 
     /// Waits for its end, when its session can take the next. May be asked again and by several; all get the same.
     pub async fn wait(&self) -> Result<Answer> {
-        let result = self.ending.wait().await;
-        // J1: its end is in the journal before anybody hears of it.
-        self.run().written(self.mark()).await.and(result)
+        self.ending.wait().await
     }
 
-    /// Whether it has ended and anybody may know it.
+    /// Whether it has ended.
     pub fn done(&self) -> bool {
-        self.is_over() && self.run().has_written(self.mark())
-    }
-
-    pub(crate) fn is_over(&self) -> bool {
         self.ending.get().is_some()
-    }
-
-    fn mark(&self) -> Mark {
-        self.end_mark.get().copied().unwrap_or_default()
     }
 
     fn run(&self) -> &Run {
@@ -183,8 +172,11 @@ impl Turn {
         self.changed.notify_waiters();
         // One that only stood in the queue of its session has nothing to wait for.
         if self.session.withdraw(self) {
-            let result = self.conclude(Err(self.cut()), Usage::default());
-            self.ending.publish(result);
+            let this = self.clone();
+            self.session.agent().branch.tracker.spawn(async move {
+                let result = this.conclude(Err(this.cut()), Usage::default()).await;
+                this.ending.publish(result);
+            });
         }
     }
 
@@ -221,11 +213,21 @@ impl Turn {
             return self.begin_later();
         }
         let mut taking = Box::pin(self.clone().take());
-        if taking.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
-            agent.instant.store(false, Ordering::Relaxed);
-            // The task polls it again, with a waker.
-            agent.branch.tracker.spawn(taking);
+        let mut goes_on = || taking.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending();
+        if !goes_on() {
+            return;
         }
+        if self.signals.lock().concluded {
+            // It waits for its record and nothing else.
+            self.run().write_out();
+            if !goes_on() {
+                return;
+            }
+        } else {
+            agent.instant.store(false, Ordering::Relaxed);
+        }
+        // The task polls it again, with a waker.
+        agent.branch.tracker.spawn(taking);
     }
 
     /// Takes it in a task of its own: taken at once, a queue of turns that need not wait would recurse.
@@ -241,7 +243,7 @@ impl Turn {
             Err(Error::harness(HarnessFault::Other, message))
         });
         let usage = self.spent_in_all();
-        let result = self.conclude(result, usage);
+        let result = self.conclude(result, usage).await;
         // S1: the session can take the next turn before anybody hears of the end of this one.
         self.session.release(&self, conversation, &usage);
         self.ending.publish(result);
@@ -440,8 +442,8 @@ impl Turn {
         })
     }
 
-    /// Settles and writes down how it ended.
-    fn conclude(&self, result: Result<(Arc<str>, Option<Json>)>, usage: Usage) -> Result<Answer> {
+    /// Settles and writes down how it ended (J1: before the flow hears of it).
+    async fn conclude(&self, result: Result<(Arc<str>, Option<Json>)>, usage: Usage) -> Result<Answer> {
         let run = self.run();
         if let Some(ticket) = self.ticket.get() {
             run.admission.settle(*ticket, Some(&usage), Ended::of(result.as_ref().err()));
@@ -457,8 +459,8 @@ impl Turn {
             Err(error) => record::Outcome::Error(error.clone()),
         };
         let mark = run.record(&Record::TurnEnd { turn: self.id, outcome, usage });
-        let _ = self.end_mark.set(mark);
-        result
+        self.signals.lock().concluded = true;
+        run.written(mark).await.and(result)
     }
 }
 

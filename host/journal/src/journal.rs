@@ -101,8 +101,8 @@ impl Recorder for Journal {
         self.shared.append(at, record)
     }
 
-    fn reached(&self, mark: Mark) -> Option<Result<()>> {
-        self.shared.reached(Until::Written(mark))
+    fn write_out(&self) {
+        self.shared.write_now();
     }
 
     async fn written(&self, mark: Mark) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Group commit: records come together in a buffer that is written in one piece.
 //!
-//! Whoever waits for a record writes the buffer out, since that takes far less than it takes another thread to hear of it. Where
-//! someone is writing already, or the disk was [slow](SLOW) just now, the waiter is woken when it is done.
+//! Whoever waits for a record lets all others go first that are ready, so that their records come with its own, and then writes the
+//! buffer out, since that takes far less than it takes another thread to hear of it. Where someone is writing already, or the disk was [slow](SLOW) just now, the waiter is woken when it is done.
 //!
 //! What takes long is done by a thread: it makes records durable, writes those that nobody waits for after [`LINGER`], and all
 //! of them where the disk is slow. Where it has served several by one write more are likely to come, so it lets them come together for
@@ -183,16 +183,6 @@ impl Shared {
         }
     }
 
-    /// Whether it is done, or never will be.
-    pub(crate) fn reached(&self, until: Until) -> Option<Result<()>> {
-        if self.has_reached(until) {
-            return Some(Ok(()));
-        }
-        let failure = self.state.lock().failure.clone()?;
-        // What was reached before it failed.
-        Some(if self.has_reached(until) { Ok(()) } else { Err(Error::other(&*failure)) })
-    }
-
     fn has_reached(&self, until: Until) -> bool {
         let (reached, Mark(mark)) = match until {
             Until::Written(mark) => (&self.written, mark),
@@ -202,7 +192,7 @@ impl Shared {
     }
 
     pub(crate) fn wait(self: &Arc<Self>, until: Until) -> Wait<'_> {
-        Wait { shared: self, until, queued: None }
+        Wait { shared: self, until, patient: false, queued: None }
     }
 
     /// The mark of all that was appended.
@@ -259,7 +249,7 @@ impl Shared {
     }
 
     /// Writes all there is on the waiter's own thread, unless someone is writing already or the disk is slow.
-    fn write_now(&self) {
+    pub(crate) fn write_now(&self) {
         let Some(mut writer) = self.writer.try_lock() else { return };
         let Some(writer) = &mut *writer else { return };
         let began = Instant::now();
@@ -392,6 +382,8 @@ fn trouble(what: &str, error: &io::Error) -> String {
 pub(crate) struct Wait<'a> {
     shared: &'a Shared,
     until: Until,
+    /// Whether others have had their turn since it was asked first.
+    patient: bool,
     /// The waker that is in the queue already.
     queued: Option<Waker>,
 }
@@ -405,6 +397,10 @@ impl Future for Wait<'_> {
             return Poll::Ready(Ok(()));
         }
         if matches!(self.until, Until::Written(_)) && self.queued.is_none() {
+            if !mem::replace(&mut self.patient, true) {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
             shared.write_now();
         }
         let mut state = shared.state.lock();

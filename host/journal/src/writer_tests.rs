@@ -152,7 +152,6 @@ async fn who_waits_writes_what_has_come_together() {
     let marks: Vec<Mark> = (0..100).map(|nth| append(&journal, &nth.to_string())).collect();
     for mark in marks.iter().rev() {
         journal.written(*mark).await.unwrap();
-        assert_eq!(journal.reached(*mark).map(|reached| reached.is_ok()), Some(true));
     }
     let writes = log.lock().writes;
     assert!(writes <= 2, "{writes} writes");
