@@ -467,6 +467,8 @@ impl Call {
                     outcome: result.clone().into(),
                     usage,
                 });
+                // Its caller alone waits for it: there is nobody to let go first.
+                branch.run.write_out();
                 branch.run.written(mark).await.and(result)
             }
         };
