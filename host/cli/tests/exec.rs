@@ -96,20 +96,17 @@ fn params_are_the_flows_and_a_budget_may_stand_among_them() {
     assert_eq!(done.stdout, "");
 }
 
+/// A `script+json` agent that says this line in each turn, and then that it is done.
+fn done_after(line: &str) -> String {
+    format!("while read -r _; do\n  echo '{line}'\n  echo '{{\"type\":\"answer\",\"text\":\"done\"}}'\ndone\n")
+}
+
 #[test]
 fn budget_4_an_agent_without_a_price_is_held_by_a_limit_on_cost_until_the_person_lets_it_run() {
     let place = Place::plain("here");
-    let agent = |model: &str| {
-        format!(
-            r#"while read -r _; do
-                echo '{{"type":"usage","output-tokens":1000000{model}}}'
-                echo '{{"type":"answer","text":"done"}}'
-            done
-            "#
-        )
-    };
-    place.script("nobody.sh", &agent(""));
-    place.script("opus.sh", &agent(r#","model":"claude-opus-4-1""#));
+    place.script("nobody.sh", &done_after(r#"{"type":"usage","output-tokens":1000000}"#));
+    let opus = r#"{"type":"usage","output-tokens":1000000,"model":"claude-opus-4-1"}"#;
+    place.script("opus.sh", &done_after(opus));
     let run = |agent: &str, more: &[&str]| {
         let words = ["exec", "-f", "lines", "-a", agent, "-p", "at-once=1", "one\ntwo\nthree", "--budget", "cost=100"];
         place.flowhost(&[&words, more].concat())
@@ -175,17 +172,8 @@ fn a_limit_on_the_size_of_files_is_an_error_with_a_hint() {
 #[test]
 fn budget_2_one_program_shows_nothing_of_what_another_costs() {
     let place = Place::plain("here");
-    let agent = |usage: &str| {
-        format!(
-            r#"while read -r line; do
-                {usage}
-                echo '{{"type":"answer","text":"done"}}'
-            done
-            "#
-        )
-    };
-    place.script("free.sh", &agent(":"));
-    place.script("dear.sh", &agent(r#"echo '{"type":"usage","output-tokens":10,"cost":0.6}'"#));
+    place.script("free.sh", &done_after(r#"{"type":"text","text":"free"}"#));
+    place.script("dear.sh", &done_after(r#"{"type":"usage","output-tokens":10,"cost":0.6}"#));
     let hundred = vec!["word"; 100].join("\n");
     let run = |agent: &str| place.flowhost(&["exec", "-f", "lines", "-a", agent, "--budget", "cost=1", &hundred]);
     let free = run("agent=script+json:./free.sh");

@@ -31,7 +31,6 @@ pub struct Component {
     on_demand: OnceCell<Form>,
     digest: Arc<str>,
     manifest: Manifest,
-    imports: Vec<String>,
 }
 
 impl std::fmt::Debug for Component {
@@ -86,9 +85,8 @@ impl Component {
                 manifest
             }
         };
-        let imports = form.imports.clone();
         let compiler = compiler.clone();
-        Ok(Arc::new(Self { compiler, bytes, pooled, on_demand, digest, manifest, imports }))
+        Ok(Arc::new(Self { compiler, bytes, pooled, on_demand, digest, manifest }))
     }
 
     /// Bytes of the component.
@@ -98,7 +96,8 @@ impl Component {
 
     /// What it imports, by name.
     pub fn imports(&self) -> &[String] {
-        &self.imports
+        let form = self.pooled.as_ref().or_else(|| self.on_demand.get());
+        form.map_or(&[], |form| &form.imports)
     }
 }
 

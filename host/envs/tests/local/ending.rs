@@ -22,15 +22,20 @@ async fn has_hidden(place: &Place) {
     eventually("the hidden child is there", || place.inhabitants().len() >= 3).await;
 }
 
-#[tokio::test]
-async fn b5_a_dropped_exec_leaves_nothing() {
-    let place = place();
+/// Starts a command with a hidden child, and drops it once the child is there.
+async fn drop_an_exec(place: &Place) {
     let script = format!("{HIDDEN}; sleep 1000");
     let running = place.bash(&script);
     tokio::select! {
         _ = running => panic!("it ended"),
-        () = has_hidden(&place) => {}
+        () = has_hidden(place) => {}
     }
+}
+
+#[tokio::test]
+async fn b5_a_dropped_exec_leaves_nothing() {
+    let place = place();
+    drop_an_exec(&place).await;
     place.env.swept().await;
     assert_eq!(place.inhabitants(), [0; 0]);
 }
@@ -38,12 +43,7 @@ async fn b5_a_dropped_exec_leaves_nothing() {
 #[tokio::test]
 async fn b5_all_who_wait_for_what_was_dropped_wait_until_it_is_gone() {
     let place = place();
-    let script = format!("{HIDDEN}; sleep 1000");
-    let running = place.bash(&script);
-    tokio::select! {
-        _ = running => panic!("it ended"),
-        () = has_hidden(&place) => {}
-    }
+    drop_an_exec(&place).await;
     let gone = async || {
         place.env.swept().await;
         place.inhabitants()
