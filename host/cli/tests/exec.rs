@@ -159,7 +159,9 @@ fn a_limit_on_the_size_of_files_is_an_error_with_a_hint() {
     let place = Place::plain("here");
     let program = env!("CARGO_BIN_EXE_flowhost");
     let script = format!("ulimit -f 16; yes word | head -2000 | {program} exec -f lines -a agent=script:cat -");
+    // With nothing in the cache, so that the flow is compiled and described under it too.
     let mut shell = place.program(&[]);
+    shell.env("XDG_CACHE_HOME", place.path().with_file_name("cache"));
     let environment: Vec<_> =
         shell.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
     shell = std::process::Command::new("sh");

@@ -149,6 +149,7 @@ async fn described(form: &Form, limits: Arc<Limits>) -> Result<String, LoadError
         Ok(Ok(json)) => Ok(json),
         Ok(Err(trap)) => Err(match exceeded(&trap, &limits) {
             Some(exceeded) => LoadError::Exceeded(format!("while it is described: {exceeded}")),
+            None if of_the_system(&trap) => LoadError::Host(refusal(&trap)),
             None => LoadError::Describe(reason(&trap)),
         }),
         Err(_) => {
@@ -191,6 +192,7 @@ impl Flow for Component {
             Ok(Ok(Err(raised))) => Err(Ended::Raised(raised.into())),
             Ok(Err(trap)) => Err(Ended::Host(match exceeded(&trap, limits) {
                 Some(exceeded) => exceeded.error(),
+                None if of_the_system(&trap) => Error::flow(FlowFault::Other, refusal(&trap)),
                 None => Error::flow(FlowFault::Trapped, format!("the flow broke down: {}", reason(&trap))),
             })),
             Err(_) => Err(Ended::Host(Exceeded::time("wall-clock", limit).error())),
@@ -216,6 +218,15 @@ fn exceeded(trap: &wasmtime::Error, limits: &Limits) -> Option<Exceeded> {
         return Some(Exceeded::bytes("hostcall-bytes", limits.hostcall_bytes));
     }
     says("resource table has no free keys").then(|| Exceeded::count("handles", limits.handles))
+}
+
+/// Whether it is the operating system that refused something, such as memory: no fault of the flow's.
+fn of_the_system(trap: &wasmtime::Error) -> bool {
+    trap.chain().any(|cause| cause.is::<std::io::Error>() || cause.is::<rustix::io::Errno>())
+}
+
+fn refusal(trap: &wasmtime::Error) -> String {
+    format!("the system refused what an instance takes: {}", reason(trap))
 }
 
 /// Why a flow trapped, in a line: the innermost cause says what, the outer ones only where.

@@ -7,6 +7,7 @@
 
 use std::{sync::Arc, thread, time::Duration};
 
+use rustix::process::{Resource, getrlimit};
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 use wasmparser::{Encoding, Parser, Payload};
 use wasmtime::{
@@ -80,7 +81,10 @@ pub(crate) struct Machines {
 pub(crate) type Slot = OwnedSemaphorePermit;
 
 impl Machines {
-    pub(crate) fn new(config: Config, limits: &Limits) -> Self {
+    pub(crate) fn new(mut config: Config, limits: &Limits) -> Self {
+        // The first contents of a memory are mapped from a file that lies in memory: such a limit holds for that too.
+        let files_limited = getrlimit(Resource::Fsize).current.is_some();
+        config.memory_init_cow(!files_limited);
         let mut pooled = config.clone();
         pooled.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits)));
         // Without a pool, as under a limit on address space, flows run as well and start more slowly.
