@@ -164,7 +164,7 @@ pub enum Flows {
 #[command(after_help = "Examples:\n  flowhost check ./my-flow.wasm\n  flowhost check fanout --json")]
 pub struct Check {
     /// The flow: a path, or a name
-    #[arg(value_name = "FILE.wasm")]
+    #[arg(value_name = "FLOW")]
     pub flow: String,
     /// Write it as JSON
     #[arg(long)]

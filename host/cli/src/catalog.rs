@@ -14,7 +14,8 @@ use parking_lot::Mutex;
 use crate::{
     exit::Failure,
     project,
-    refs::{Found, Origin, Places},
+    refs::{Form, Found, Origin, Places},
+    runner,
 };
 
 /// The flows that can be reached from where somebody stands.
@@ -64,15 +65,19 @@ impl Catalog {
     }
 
     async fn load_found(&self, reference: &str, found: Found) -> Result<Loaded, Failure> {
-        let Found { origin, component, shadows } = found;
-        // In the words of a person; what the compiler says of such bytes is for its own authors.
-        if !component.starts_with(b"\0asm") {
-            return Err(unusable(
-                reference,
-                &LoadError::NotAComponent("these bytes are not WebAssembly at all".into()),
-            ));
-        }
-        let component = self.engine.load(component.into_owned()).await.map_err(|error| unusable(reference, &error))?;
+        let Found { origin, form, shadows } = found;
+        let loaded = match form {
+            // In the words of a person; what the compiler says of such bytes is for its own authors.
+            Form::Component(bytes) if !bytes.starts_with(b"\0asm") => {
+                Err(LoadError::NotAComponent("these bytes are not WebAssembly at all".into()))
+            }
+            Form::Component(bytes) => self.engine.load(bytes.into_owned()).await,
+            Form::Source(language, source) => {
+                let runner = runner::of(language).map_err(|failure| failure.about(reference))?;
+                self.engine.load_source(&runner, source).await
+            }
+        };
+        let component = loaded.map_err(|error| unusable(reference, &error))?;
         if origin == Origin::BuiltIn {
             self.built_in.lock().insert(component.digest().clone());
         }
@@ -92,13 +97,18 @@ fn unusable(reference: &str, error: &LoadError) -> Failure {
         LoadError::UnknownImports(_) => {
             "Build it against the contract of this version, flowhost:flow@0.1.0, and nothing beyond WASI 0.2"
         }
+        LoadError::Runner => "Give the file of source text itself: -f ./flow.py",
+        LoadError::Source(_) => "Mend it there",
         LoadError::NotAFlow(_) => "Build it against the contract of this version, flowhost:flow@0.1.0",
         LoadError::Exceeded(_) => "If you trust it, raise that limit with --limit",
         LoadError::Describe(_) | LoadError::Manifest(_) => "Its author must mend what `describe` gives",
         LoadError::Host(_) => "This is not the flow's fault: look at what the message names",
     };
     // A compiler's complaint has many lines; what is refused is said in one.
-    let error = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    let error = match error {
+        LoadError::Source(error) => error.trim().to_owned(),
+        error => error.to_string().split_whitespace().collect::<Vec<_>>().join(" "),
+    };
     Failure::refused(format!("{reference}: {error}")).hint(hint)
 }
 

@@ -83,6 +83,13 @@ impl Failure {
         self
     }
 
+    /// Said of what somebody asked for.
+    #[must_use]
+    pub fn about(mut self, what: &str) -> Self {
+        self.message = format!("{what}: {}", self.message).into();
+        self
+    }
+
     /// What an error says about itself: its own exit and hint where it has them.
     pub fn of(error: &anyhow::Error) -> Self {
         match error.downcast_ref::<Self>() {

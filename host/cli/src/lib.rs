@@ -24,7 +24,9 @@ mod preflight;
 pub mod project;
 pub mod refs;
 pub mod render;
+mod runner;
 pub mod signal;
+pub mod source;
 pub mod terminal;
 pub mod values;
 

@@ -196,7 +196,7 @@ mod tests {
         Hint: Did you mean bash?
         "#);
         assert_snapshot!(refusal("check"), @"
-        error: flowhost check: FILE.wasm is missing
+        error: flowhost check: FLOW is missing
         Hint: `flowhost check --help` says what there is
         ");
     }

@@ -18,16 +18,28 @@ pub fn root(standing: &Path) -> PathBuf {
 
 /// Flows of the user: `$XDG_DATA_HOME/flowhost/flows`, else `~/.local/share/flowhost/flows`. None without a home.
 pub fn user_flows() -> Option<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    Some(data()?.join("flows"))
+}
+
+/// Runners that the user installed: `$XDG_DATA_HOME/flowhost/runners`, else `~/.local/share/flowhost/runners`. None without a home.
+pub fn user_runners() -> Option<PathBuf> {
+    Some(data()?.join("runners"))
+}
+
+fn data() -> Option<PathBuf> {
     let data = absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))?;
-    Some(data.join("flowhost/flows"))
+    Some(data.join("flowhost"))
 }
 
 /// What this machine may forget: `$XDG_CACHE_HOME/flowhost`, else `~/.cache/flowhost`. None without a home.
 pub fn cache() -> Option<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
     Some(cache.join("flowhost"))
+}
+
+/// A path that a variable holds; a relative one counts for nothing, as XDG says.
+fn absolute(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 #[cfg(test)]

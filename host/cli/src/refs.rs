@@ -7,10 +7,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{built_in, exit::Failure, project, values::near};
+use flowhost_engine::Source;
+
+use crate::{
+    built_in,
+    exit::Failure,
+    project,
+    source::{self, Language},
+    values::near,
+};
 
 /// A component's file name ends so.
 const EXTENSION: &str = "wasm";
+/// What a flow's file is called that is a folder with what it imports.
+const IN_FOLDER: &str = "flow";
 /// Says that the built-in flow is meant, whatever the project calls its own.
 const BUILT_IN: &str = "built-in:";
 
@@ -30,10 +40,19 @@ pub struct Places {
 pub struct Found {
     /// Where it comes from. Only that decides whether it is trusted: never its name, nor what it says of itself.
     pub origin: Origin,
-    /// Its component.
-    pub component: Cow<'static, [u8]>,
+    /// What it is.
+    pub form: Form,
     /// Whether a built-in flow has the same name.
     pub shadows: bool,
+}
+
+/// What a flow is, as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A component.
+    Component(Cow<'static, [u8]>),
+    /// Source text.
+    Source(Language, Source),
 }
 
 /// Where a flow comes from.
@@ -47,6 +66,23 @@ pub enum Origin {
     User(PathBuf),
     /// A path that the person wrote.
     Path(PathBuf),
+}
+
+impl Origin {
+    /// What the person writes to mean it: a name, or the path as it was found. None where it is built in, which is called what it
+    /// calls itself.
+    pub fn reference(&self) -> Option<String> {
+        let called = match self {
+            Self::BuiltIn => return None,
+            Self::Path(path) => path.as_os_str(),
+            Self::Project(path) | Self::User(path) => {
+                let whole = path.file_stem().unwrap_or_default();
+                let folder = path.parent().and_then(Path::file_name).filter(|_| whole == IN_FOLDER);
+                folder.unwrap_or(whole)
+            }
+        };
+        Some(called.to_string_lossy().into_owned())
+    }
 }
 
 impl fmt::Display for Origin {
@@ -89,21 +125,23 @@ impl Places {
             return self.find_built_in(name);
         }
         if is_path(reference) {
-            let path = self.standing.join(reference);
-            let component = self.read(&path).map_err(|error| self.unread(reference, &error))?;
-            return Ok(Found { origin: Origin::Path(path), component, shadows: false });
+            let path = own_file(self.standing.join(reference));
+            let form = self.read(&path).map_err(|error| self.unread(reference, &error))?;
+            return Ok(Found { origin: Origin::Path(path), form, shadows: false });
         }
         if !is_name(reference) {
-            return Err(Failure::refused(format!("{reference:?}: neither a flow's name nor a path"))
-                .hint("A name is lower-case letters, digits and `-`; a path has a `/` or ends in .wasm"));
+            return Err(Failure::refused(format!("{reference:?}: neither a flow's name nor a path")).hint(
+                "A name is lower-case letters, digits and `-`; a path has a `/` or ends in .wasm, .py, .js or .mjs",
+            ));
         }
         let shadows = self.built_in(reference).is_some();
         for (folder, origin) in self.folders() {
-            let path = folder.join(reference).with_extension(EXTENSION);
-            match self.read(&path) {
-                Ok(component) => return Ok(Found { origin: origin(path), component, shadows }),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(self.unread(&path.display().to_string(), &error)),
+            for path in files(&folder.join(reference)) {
+                match self.read(&path) {
+                    Ok(form) => return Ok(Found { origin: origin(path), form, shadows }),
+                    Err(error) if is_nothing(&error) => {}
+                    Err(error) => return Err(self.unread(&path.display().to_string(), &error)),
+                }
             }
         }
         self.find_built_in(reference)
@@ -112,7 +150,7 @@ impl Places {
     /// The built-in flow of this name: what a built-in flow means by a name, whatever the project calls its own.
     pub fn find_built_in(&self, name: &str) -> Result<Found, Failure> {
         let component = self.built_in(name).ok_or_else(|| self.unknown(name))?;
-        Ok(Found { origin: Origin::BuiltIn, component: component.into(), shadows: false })
+        Ok(Found { origin: Origin::BuiltIn, form: Form::Component(component.into()), shadows: false })
     }
 
     /// All that can be run by name: the project's, the user's, then those built in; one that is hidden by another is left out.
@@ -124,17 +162,17 @@ impl Places {
                 .flatten()
                 .filter_map(|entry| {
                     let path = entry.ok()?.path();
-                    let name = path.file_stem()?.to_str().filter(|name| is_name(name))?;
-                    (path.extension()? == EXTENSION && path.is_file()).then(|| name.to_owned())
+                    Some(path.file_stem()?.to_str().filter(|name| is_name(name))?.to_owned())
                 })
                 .collect();
             names.sort();
-            for name in
-                names.into_iter().filter(|name| !listed.iter().any(|each| each.name == *name)).collect::<Vec<_>>()
-            {
-                let path = folder.join(&name).with_extension(EXTENSION);
-                let shadows = self.built_in(&name).is_some();
-                listed.push(Listed { name, origin: origin(path), shadows });
+            names.dedup();
+            for name in names {
+                let path = files(&folder.join(&name)).find(|path| path.is_file());
+                if let Some(path) = path.filter(|_| !listed.iter().any(|each| each.name == name)) {
+                    let shadows = self.built_in(&name).is_some();
+                    listed.push(Listed { name, origin: origin(path), shadows });
+                }
             }
         }
         for (name, _) in self.built_in {
@@ -157,11 +195,10 @@ impl Places {
     fn unknown(&self, name: &str) -> Failure {
         let listed = self.list();
         let names: Vec<&str> = listed.iter().map(|each| each.name.as_str()).collect();
-        let beside = self.standing.join(name).with_extension(EXTENSION);
-        let hint = if beside.is_file() {
-            format!("For the file beside you write ./{name}.{EXTENSION}")
-        } else {
-            near::hint("flows", name, &names)
+        let beside = files(&self.standing.join(name)).find(|path| path.is_file());
+        let hint = match beside.as_ref().and_then(|path| path.strip_prefix(&self.standing).ok()) {
+            Some(beside) => format!("For the file beside you write ./{}", beside.display()),
+            None => near::hint("flows", name, &names),
         };
         Failure::refused(format!("{name}: there is no flow of this name")).hint(hint)
     }
@@ -169,8 +206,8 @@ impl Places {
     fn unread(&self, written: &str, error: &io::Error) -> Failure {
         let hint = match error.kind() {
             io::ErrorKind::NotFound => "`flowhost flows list` shows what can be run by name",
-            io::ErrorKind::FileTooLarge => "A flow is a component of a few MB at most",
-            _ => "A flow is one .wasm file that you can read",
+            io::ErrorKind::FileTooLarge => "A flow is a component of a few MB at most, or a few files of source",
+            _ => "A flow is a .wasm, .py, .js or .mjs file that you can read, or a folder with one that is called flow",
         };
         let why = match error.kind() {
             io::ErrorKind::NotFound => "no such file".into(),
@@ -179,10 +216,13 @@ impl Places {
         Failure::refused(format!("{written}: {why}")).hint(hint)
     }
 
-    fn read(&self, path: &Path) -> io::Result<Cow<'static, [u8]>> {
+    fn read(&self, path: &Path) -> io::Result<Form> {
         // Opening a pipe that nobody writes to would wait for ever.
         if !fs::metadata(path)?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
+        }
+        if let Some(language) = Language::of(path) {
+            return Ok(Form::Source(language, source::read(path, language)?));
         }
         let mut component = Vec::new();
         fs::File::open(path)?.take(self.largest + 1).read_to_end(&mut component)?;
@@ -190,12 +230,39 @@ impl Places {
             let message = format!("larger than the limit component-size, {} bytes", self.largest);
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
         }
-        Ok(component.into())
+        Ok(Form::Component(component.into()))
     }
 }
 
+fn extensions() -> impl Iterator<Item = &'static str> {
+    std::iter::once(EXTENSION).chain(Language::EXTENSIONS)
+}
+
+/// The files that a flow may be which is called so, without an ending: the first that is there is meant.
+fn files(called: &Path) -> impl Iterator<Item = PathBuf> {
+    let whole = called.to_owned();
+    let inside = called.join(IN_FOLDER);
+    // The name has no point, so nothing of it is taken for an ending.
+    extensions()
+        .map(move |ends| whole.with_extension(ends))
+        .chain(extensions().map(move |ends| inside.with_extension(ends)))
+}
+
+/// The flow's own file, where the path is that of its folder.
+fn own_file(path: PathBuf) -> PathBuf {
+    let inside = path.join(IN_FOLDER);
+    let found = extensions().map(|ends| inside.with_extension(ends)).find(|file| file.is_file());
+    found.unwrap_or(path)
+}
+
+/// Whether nothing is there: also where a file stands in the place of a folder.
+fn is_nothing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 fn is_path(reference: &str) -> bool {
-    reference.contains('/') || reference.ends_with(&format!(".{EXTENSION}"))
+    let ends = Path::new(reference).extension().and_then(|ends| ends.to_str());
+    reference.contains('/') || ends.is_some_and(|ends| extensions().any(|each| each == ends))
 }
 
 fn is_name(reference: &str) -> bool {
@@ -246,10 +313,10 @@ mod tests {
         ]);
         let fanout = places.find("fanout").unwrap();
         assert!(matches!(fanout.origin, Origin::Project(_)) && fanout.shadows);
-        assert_eq!(&*fanout.component, b"project");
+        assert_eq!(fanout.form, Form::Component(b"project".into()));
         assert!(matches!(places.find("pair").unwrap().origin, Origin::User(_)));
         let meant = places.find("built-in:fanout").unwrap();
-        assert_eq!((meant.origin, &*meant.component), (Origin::BuiltIn, &b"built in"[..]));
+        assert_eq!((meant.origin, meant.form), (Origin::BuiltIn, Form::Component(b"built in".into())));
         let names: Vec<_> = places.list().into_iter().map(|each| (each.name, each.shadows)).collect();
         assert_eq!(names, [("fanout".into(), true), ("pair".into(), true)]);
     }
@@ -260,8 +327,50 @@ mod tests {
         for written in ["mine.wasm", "./mine.wasm"] {
             let found = places.find(written).unwrap();
             assert!(matches!(found.origin, Origin::Path(_)));
-            assert_eq!(&*found.component, b"mine");
+            assert_eq!(found.form, Form::Component(b"mine".into()));
         }
+    }
+
+    #[test]
+    fn a_flow_is_a_file_of_source_too_or_a_folder_with_one() {
+        let (root, places) = with(&[
+            ("here/.flowhost/flows/fanout.py", "project"),
+            ("here/.flowhost/flows/README.md", ""),
+            ("user/survey.js", "user"),
+            ("here/other.py", "beside"),
+        ]);
+        for folder in ["here/.flowhost/flows/deep", "here/mine", "user/empty"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        fs::write(root.path().join("here/.flowhost/flows/deep/flow.js"), "deep").unwrap();
+        fs::write(root.path().join("here/mine/flow.py"), "mine").unwrap();
+        let names: Vec<_> = places.list().into_iter().map(|each| (each.name, each.shadows)).collect();
+        assert_eq!(
+            names,
+            [("deep".into(), false), ("fanout".into(), true), ("survey".into(), false), ("pair".into(), false)]
+        );
+        let found = |reference: &str, main: &str, text: &str| {
+            let Form::Source(_, source) = places.find(reference).unwrap().form else { panic!("{reference}") };
+            assert_eq!(source, Source::new(main, [(main.to_owned(), text.as_bytes().to_vec())].into()), "{reference}");
+        };
+        let called = |reference: &str| places.find(reference).unwrap().origin.reference();
+        assert_eq!(called("deep").as_deref(), Some("deep"));
+        assert_eq!(called("fanout").as_deref(), Some("fanout"));
+        assert_eq!(called("built-in:fanout"), None);
+        found("fanout", "fanout.py", "project");
+        found("survey", "survey.js", "user");
+        found("deep", "flow.js", "deep");
+        found("./mine", "flow.py", "mine");
+        found("mine/", "flow.py", "mine");
+        found("other.py", "other.py", "beside");
+        assert_snapshot!(refusal(&places, "other"), @"
+        error: other: there is no flow of this name
+        Hint: For the file beside you write ./other.py
+        ");
+        assert_snapshot!(refusal(&places, "empty"), @"
+        error: empty: there is no flow of this name
+        Hint: The flows are deep, fanout, survey, pair
+        ");
     }
 
     #[test]
@@ -281,7 +390,7 @@ mod tests {
         ");
         assert_snapshot!(refusal(&places, "Fan Out"), @r#"
         error: "Fan Out": neither a flow's name nor a path
-        Hint: A name is lower-case letters, digits and `-`; a path has a `/` or ends in .wasm
+        Hint: A name is lower-case letters, digits and `-`; a path has a `/` or ends in .wasm, .py, .js or .mjs
         "#);
         assert_snapshot!(refusal(&places, "./no.wasm"), @"
         error: ./no.wasm: no such file
@@ -294,12 +403,12 @@ mod tests {
         fs::write(folder.path().join("here/big.wasm"), [0; 101]).unwrap();
         assert_snapshot!(refusal(&places, "big.wasm"), @"
         error: big.wasm: larger than the limit component-size, 100 bytes
-        Hint: A flow is a component of a few MB at most
+        Hint: A flow is a component of a few MB at most, or a few files of source
         ");
         fs::create_dir(folder.path().join("here/dir.wasm")).unwrap();
         assert_snapshot!(refusal(&places, "dir.wasm"), @"
         error: dir.wasm: not a file
-        Hint: A flow is one .wasm file that you can read
+        Hint: A flow is a .wasm, .py, .js or .mjs file that you can read, or a folder with one that is called flow
         ");
     }
 }

@@ -1,10 +1,10 @@
-//! The contract of `wit/`, as wasmtime generates it. `with` names what stands behind each resource.
+//! The contract of `wit/`, as wasmtime generates it: of all worlds the one that has everything. `with` names what stands behind each resource.
 
 #![allow(missing_docs, unreachable_pub, unused_qualifications, clippy::all, clippy::large_futures)]
 
 wasmtime::component::bindgen!({
     path: "../../wit",
-    world: "flow",
+    world: "runner",
     imports: { default: trappable },
     exports: { default: async },
     with: {

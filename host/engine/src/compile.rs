@@ -1,15 +1,17 @@
 //! From bytes to a component that can be instantiated: size, imports, compilation, cache.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use wasmtime::{Cache, CacheConfig, Config, component};
 
 use crate::{
+    code::Code,
     component::Component,
     instances::{Form, Machine, Machines},
     limits::{Exceeded, Limits},
+    source::{INTERFACE, Source},
 };
 
 /// How many components are compiled at once: each takes the processors that there are.
@@ -29,7 +31,9 @@ pub struct Engine {
     pub(crate) limits: Arc<Limits>,
     compiler: Arc<Compiler>,
     manifests: Option<PathBuf>,
-    loaded: Mutex<std::collections::HashMap<Arc<str>, Arc<Component>>>,
+    loaded: Mutex<HashMap<Arc<str>, Arc<Component>>>,
+    /// What runs source text, by its digest.
+    runners: Mutex<HashMap<Arc<str>, Arc<Code>>>,
 }
 
 /// Makes components of bytes.
@@ -54,6 +58,9 @@ pub enum LoadError {
     /// It imports what flowhost does not have.
     #[error("it imports {}, which flowhost does not have", .0.join(", "))]
     UnknownImports(Vec<String>),
+    /// It runs source text, and is no flow by itself.
+    #[error("it is a runner of flows that are source text, and no flow itself")]
+    Runner,
     /// It does not export what a flow exports, or with other types.
     #[error("it is not a flow of the contract flowhost:flow: {0}")]
     NotAFlow(String),
@@ -63,6 +70,9 @@ pub enum LoadError {
     /// Describing it failed.
     #[error("it cannot be described: {0}")]
     Describe(String),
+    /// Its source is wrong: in the words of its language, with file and line. It may have several lines.
+    #[error("{0}")]
+    Source(String),
     /// Its manifest is wrong.
     #[error("{0}")]
     Manifest(String),
@@ -92,6 +102,7 @@ impl Engine {
             limits,
             manifests: options.cache.map(|directory| directory.join("manifests")),
             loaded: Mutex::default(),
+            runners: Mutex::default(),
         })
     }
 
@@ -103,17 +114,52 @@ impl Engine {
     /// Makes a flow of the bytes of a component: compiles it, or takes it from the cache, and reads its manifest with nothing
     /// granted. The same bytes twice in one process are the same flow.
     pub async fn load(&self, bytes: Vec<u8>) -> Result<Arc<Component>, LoadError> {
-        let limits = &self.limits;
-        if bytes.len() as u64 > limits.component_size {
-            let exceeded = Exceeded::bytes("component-size", limits.component_size);
-            return Err(LoadError::Exceeded(format!("it has {} bytes: {exceeded}", bytes.len())));
-        }
-        let digest: Arc<str> = blake3::hash(&bytes).to_hex().as_str().into();
+        let digest = self.admit(&bytes)?;
         if let Some(known) = self.loaded.lock().get(&digest) {
             return Ok(known.clone());
         }
-        let component =
-            Component::load(&self.compiler, bytes.into(), digest.clone(), self.manifests.as_deref()).await?;
+        let code = Code::load(&self.compiler, bytes.into(), digest.clone()).await?;
+        if code.imports().iter().any(|name| name.starts_with(INTERFACE)) {
+            return Err(LoadError::Runner);
+        }
+        self.described(code, None, digest).await
+    }
+
+    /// Makes a flow of source text: `runner` is the component that runs it.
+    pub async fn load_source(&self, runner: &[u8], source: Source) -> Result<Arc<Component>, LoadError> {
+        let by = self.admit(runner)?;
+        let digest = source.digest(&by);
+        if let Some(known) = self.loaded.lock().get(&digest) {
+            return Ok(known.clone());
+        }
+        let known = self.runners.lock().get(&by).cloned();
+        let code = match known {
+            Some(code) => code,
+            None => {
+                let code = Code::load(&self.compiler, runner.into(), by.clone()).await?;
+                self.runners.lock().entry(by).or_insert(code).clone()
+            }
+        };
+        self.described(code, Some(Arc::new(source)), digest).await
+    }
+
+    /// The digest of bytes that are not too many.
+    fn admit(&self, bytes: &[u8]) -> Result<Arc<str>, LoadError> {
+        let limit = self.limits.component_size;
+        if bytes.len() as u64 > limit {
+            let exceeded = Exceeded::bytes("component-size", limit);
+            return Err(LoadError::Exceeded(format!("it has {} bytes: {exceeded}", bytes.len())));
+        }
+        Ok(blake3::hash(bytes).to_hex().as_str().into())
+    }
+
+    async fn described(
+        &self,
+        code: Arc<Code>,
+        source: Option<Arc<Source>>,
+        digest: Arc<str>,
+    ) -> Result<Arc<Component>, LoadError> {
+        let component = Component::describe(code, source, digest.clone(), self.manifests.as_deref()).await?;
         Ok(self.loaded.lock().entry(digest).or_insert(component).clone())
     }
 }

@@ -10,25 +10,23 @@ use flowhost_core::{
     record::Json,
     run::{Ended, Flow},
 };
-use tokio::sync::OnceCell;
 use tokio_util::task::AbortOnDropHandle;
 use wasmtime::Store;
 
 use crate::{
-    compile::{Compiler, LoadError},
-    instances::{Form, Slot},
+    code::Code,
+    compile::LoadError,
+    instances::Form,
     limits::{Exceeded, Limits},
+    source::{self, Source},
     store::{State, Timed, store},
 };
 
 /// A flow, compiled and described.
 pub struct Component {
-    compiler: Arc<Compiler>,
-    bytes: Arc<[u8]>,
-    /// For a slot of the pool, where it fits in one.
-    pooled: Option<Form>,
-    /// For when there is none: made when it is first needed.
-    on_demand: OnceCell<Form>,
+    code: Arc<Code>,
+    /// Where its code is a runner: what that runs.
+    source: Option<Arc<Source>>,
     digest: Arc<str>,
     manifest: Manifest,
 }
@@ -53,68 +51,46 @@ fn describing(limits: &Limits) -> Limits {
 }
 
 impl Component {
-    /// Compiles it and reads its manifest: from the cache, where these bytes were described before, else by running `describe`
-    /// with nothing granted.
-    pub(crate) async fn load(
-        compiler: &Arc<Compiler>,
-        bytes: Arc<[u8]>,
+    /// Reads its manifest: from the cache, where the same was described before, else by running `describe` with nothing granted.
+    pub(crate) async fn describe(
+        code: Arc<Code>,
+        source: Option<Arc<Source>>,
         digest: Arc<str>,
         kept: Option<&Path>,
     ) -> Result<Arc<Self>, LoadError> {
-        let pooled = match compiler.machines.pool_for(&bytes) {
-            None => None,
-            Some(pool) => match compiler.form(pool, &bytes).await {
-                Ok(form) => Some(form),
-                // It may be larger than a slot. If that is not it, the other engine says so too.
-                Err(LoadError::NotAComponent(_)) => None,
-                Err(error) => return Err(error),
-            },
-        };
-        let on_demand = OnceCell::new();
-        let (form, _slot) = place(compiler, &bytes, pooled.as_ref(), &on_demand).await?;
         let known = kept.and_then(|kept| read(&kept.join(format!("{digest}.json"))));
         let known = known.and_then(|json| Manifest::read(&json).ok());
         let manifest = match known {
             Some(manifest) => manifest,
             None => {
-                let json = described(form, Arc::new(describing(compiler.limits()))).await?;
-                let manifest = Manifest::read(&json).map_err(LoadError::Manifest)?;
+                let json = described(&code, source.clone()).await?;
+                let manifest = match &source {
+                    Some(_) => source::manifest(&json)?,
+                    None => Manifest::read(&json).map_err(LoadError::Manifest)?,
+                };
                 if let Some(kept) = kept {
                     keep(kept, &digest, &json);
                 }
                 manifest
             }
         };
-        let compiler = compiler.clone();
-        Ok(Arc::new(Self { compiler, bytes, pooled, on_demand, digest, manifest }))
+        Ok(Arc::new(Self { code, source, digest, manifest }))
     }
 
-    /// Bytes of the component.
+    /// Bytes of the component, or of the source.
     pub fn size(&self) -> usize {
-        self.bytes.len()
+        self.source.as_ref().map_or(self.code.size(), |source| source.size())
     }
 
     /// What it imports, by name.
     pub fn imports(&self) -> &[String] {
-        let form = self.pooled.as_ref().or_else(|| self.on_demand.get());
-        form.map_or(&[], |form| &form.imports)
+        self.code.imports()
     }
-}
 
-/// What an instance is made of: in a slot of the pool where there is one for it, else on demand.
-async fn place<'a>(
-    compiler: &Compiler,
-    bytes: &Arc<[u8]>,
-    pooled: Option<&'a Form>,
-    on_demand: &'a OnceCell<Form>,
-) -> Result<(&'a Form, Option<Slot>), LoadError> {
-    if let Some(pooled) = pooled
-        && let Some(slot) = compiler.machines.slot()
-    {
-        return Ok((pooled, Some(slot)));
+    /// Names of its files, where it is source text: its own first.
+    pub fn files(&self) -> Vec<&str> {
+        self.source.iter().flat_map(|source| source.names()).collect()
     }
-    let made = async { compiler.form(compiler.machines.on_demand().await?, bytes).await };
-    Ok((on_demand.get_or_try_init(|| made).await?, None))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the cache of manifests is the engine's own, beside wasmtime's")]
@@ -134,8 +110,10 @@ fn keep(directory: &Path, digest: &str, json: &str) {
     }
 }
 
-async fn described(form: &Form, limits: Arc<Limits>) -> Result<String, LoadError> {
-    let (mut store, cpu) = store(&form.engine, None, &limits);
+async fn described(code: &Code, source: Option<Arc<Source>>) -> Result<String, LoadError> {
+    let limits = Arc::new(describing(code.limits()));
+    let (form, _slot) = code.place().await?;
+    let (mut store, cpu) = store(&form.engine, None, source, &limits);
     let pre = form.pre.clone();
     let work = async move {
         let flow = pre.instantiate_async(&mut store).await?;
@@ -170,13 +148,13 @@ impl Flow for Component {
     }
 
     async fn run(&self, branch: Arc<Branch>, task: Arc<str>) -> Result<Json, Ended> {
-        let Self { compiler, bytes, pooled, on_demand, .. } = self;
-        let limits = compiler.limits();
+        let limits = self.code.limits();
         // Held until the store is dropped, which is what it stands for.
-        let (form, _slot) = place(compiler, bytes, pooled.as_ref(), on_demand)
-            .await
-            .map_err(|error| Ended::Host(Error::flow(FlowFault::Other, format!("{}: {error}", self.manifest.name))))?;
-        let (mut store, cpu) = store(&form.engine, Some(branch), limits);
+        let (form, _slot) =
+            self.code.place().await.map_err(|error| {
+                Ended::Host(Error::flow(FlowFault::Other, format!("{}: {error}", self.manifest.name)))
+            })?;
+        let (mut store, cpu) = store(&form.engine, Some(branch), self.source.clone(), limits);
         let limit = limits.wall_clock;
         let work = Timed { cpu, work: Box::pin(call(form, &mut store, &task)) };
         // Around `run_concurrent`, never inside: dropping that future alone would leave host calls in the store.

@@ -17,7 +17,7 @@ use wasmtime::{
 };
 
 use crate::{
-    bindings::{Flow, FlowPre},
+    bindings::{Runner, RunnerPre},
     compile::LoadError,
     limits::Limits,
     store::State,
@@ -50,13 +50,13 @@ impl Machine {
         let engine = wasmtime::Engine::new(config)?;
         let mut linker = Linker::new(&engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-        Flow::add_to_linker::<_, State>(&mut linker, |state| state)?;
+        Runner::add_to_linker::<_, State>(&mut linker, |state| state)?;
         tick(&engine).context("the epoch's thread did not start")?;
         Ok(Self { engine, linker })
     }
 
     pub(crate) fn link(&self, compiled: &Component, imports: Vec<String>) -> wasmtime::Result<Form> {
-        let pre = FlowPre::new(self.linker.instantiate_pre(compiled)?)?;
+        let pre = RunnerPre::new(self.linker.instantiate_pre(compiled)?)?;
         Ok(Form { engine: self.engine.clone(), pre, imports })
     }
 }
@@ -64,7 +64,7 @@ impl Machine {
 /// A component, ready to be instantiated by one of the engines.
 pub(crate) struct Form {
     pub(crate) engine: wasmtime::Engine,
-    pub(crate) pre: FlowPre<State>,
+    pub(crate) pre: RunnerPre<State>,
     pub(crate) imports: Vec<String>,
 }
 

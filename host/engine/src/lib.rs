@@ -2,19 +2,23 @@
 //!
 //! One [`Engine`] a process; one store a branch, dropped after its end, a trap, a limit or a stop. [`Engine::load`] compiles a
 //! component (or takes it from the cache), refuses imports that flowhost does not have, and reads its manifest with nothing granted.
-//! The result is a [`Component`], which is a [`flowhost_core::run::Flow`]. The host functions of the contract are one file
+//! [`Engine::load_source`] does the same for source
+//! text and the component that runs it. The result is a [`Component`], which is a [`flowhost_core::run::Flow`]. The host functions of the contract are one file
 //! an interface under `host/`, each a thin adapter to `core`.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod bindings;
+mod code;
 mod compile;
 mod component;
 mod host;
 mod instances;
 mod limits;
+mod source;
 mod store;
 mod wasi;
 
 pub use compile::{Engine, LoadError, Options};
 pub use component::Component;
 pub use limits::{Limits, Unit, UnknownLimit};
+pub use source::Source;

@@ -18,6 +18,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::{
     limits::{Exceeded, Limits},
+    source::Source,
     wasi,
 };
 
@@ -25,6 +26,8 @@ use crate::{
 pub(crate) struct State {
     /// The branch, unless the flow is only described.
     branch: Option<Arc<Branch>>,
+    /// What it runs, where it is a runner of source text.
+    pub(crate) source: Option<Arc<Source>>,
     pub(crate) table: ResourceTable,
     pub(crate) limits: Arc<Limits>,
     wasi: WasiCtx,
@@ -79,12 +82,13 @@ impl ResourceLimiter for Memory {
 
 impl State {
     /// The state of a store that runs `branch`, or only describes its flow.
-    pub(crate) fn new(branch: Option<Arc<Branch>>, limits: Arc<Limits>) -> Self {
+    pub(crate) fn new(branch: Option<Arc<Branch>>, source: Option<Arc<Source>>, limits: Arc<Limits>) -> Self {
         let log = wasi::Log::new(branch.clone(), limits.log_bytes);
         Self {
             wasi: wasi::context(branch.clone(), &log),
             memory: Memory { used: 0, limit: limits.memory },
             branch,
+            source,
             table: ResourceTable::new(),
             limits,
             handles: 0,
@@ -149,9 +153,10 @@ fn counted(all: &Arc<()>) -> u64 {
 pub(crate) fn store(
     engine: &wasmtime::Engine,
     branch: Option<Arc<Branch>>,
+    source: Option<Arc<Source>>,
     limits: &Arc<Limits>,
 ) -> (Store<State>, Arc<CpuTime>) {
-    let mut store = Store::new(engine, State::new(branch, limits.clone()));
+    let mut store = Store::new(engine, State::new(branch, source, limits.clone()));
     store.limiter(|state| &mut state.memory);
     store.set_hostcall_fuel(usize::try_from(limits.hostcall_bytes).unwrap_or(usize::MAX));
     // A session with a turn held and waited on takes four of wasmtime's handles; past the last it traps without a name.

@@ -1,4 +1,4 @@
-//! `flowhost check FILE.wasm`: what a flow is and what it will touch, without running it.
+//! `flowhost check FLOW`: what a flow is and what it will touch, without running it.
 
 use anyhow::Context as _;
 use flowhost_core::run::Flow as _;
@@ -20,6 +20,7 @@ pub(super) fn run(args: &Check) -> anyhow::Result<Exit> {
             "from": loaded.origin.to_string(),
             "digest": &**component.digest(),
             "size": component.size(),
+            "files": component.files(),
             "imports": component.imports(),
             "manifest": component.manifest(),
         });

@@ -58,7 +58,7 @@ pub(super) fn flow(loaded: &Loaded) -> String {
             .filter(|role| !role.optional)
             .map(|role| format!(" -a {}=demo", line(&role.name)))
             .collect();
-        let reference = reference(loaded, manifest);
+        let reference = line(loaded.origin.reference().as_ref().unwrap_or(&manifest.name));
         let grant = if loaded.origin == Origin::BuiltIn { "" } else { " --grant unconfined" };
         let command = format!("flowhost exec -f {reference}{agents} --budget cost=1{grant} \"…\"");
         let _ = writeln!(out, "\n{}", styled(DIM, &command));
@@ -73,6 +73,7 @@ pub(super) fn component(loaded: &Loaded) -> String {
     let _ = writeln!(out, "\ncontract  {}", line(&component.manifest().contract));
     let _ = writeln!(out, "digest    {}", component.digest());
     let _ = writeln!(out, "size      {} bytes", component.size());
+    list(&mut out, "files", component.files().into_iter().map(String::from));
     list(&mut out, "imports", component.imports().iter().cloned());
     let _ = writeln!(out, "\n{}", line(consent(loaded)));
     out
@@ -83,15 +84,6 @@ fn consent(loaded: &Loaded) -> &'static str {
     match loaded.origin {
         Origin::BuiltIn => "It is built in: it runs without asking.",
         _ => "It is not built in: this build runs it only with --grant unconfined.",
-    }
-}
-
-fn reference(loaded: &Loaded, manifest: &Manifest) -> String {
-    match &loaded.origin {
-        Origin::Path(path) => line(&path.display().to_string()),
-        // By the name of its file, which may be another than it gives itself.
-        Origin::Project(path) | Origin::User(path) => line(&path.file_stem().unwrap_or_default().to_string_lossy()),
-        Origin::BuiltIn => line(&manifest.name),
     }
 }
 
