@@ -8,11 +8,10 @@
 #[path = "build/text.rs"]
 mod text;
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use flowhost_sdk_build::{Component, Guests, run, table, variable, watch, write_output};
+use flowhost_sdk_build::{Guests, constants, run, variable, watch, write_output};
 
 fn main() -> ExitCode {
     run(|| {
@@ -24,6 +23,8 @@ fn main() -> ExitCode {
             compiled.into_iter().partition(|each| guests.join(&each.name).join("Cargo.toml").is_file());
         write_output("flows.rs", &constants(&flows))?;
         write_output("guests.rs", &constants(&guests))?;
+        // By a cargo of its own, so that it is the component that is in the program.
+        write_output("runners.rs", &constants(&Guests::of_workspace("..")?.below("guest-sdk/js")?.compile()?))?;
 
         let wit = root.join("../wit");
         watch(&wit);
@@ -33,17 +34,4 @@ fn main() -> ExitCode {
         frozen.push(text::everything(&released.join("wit"))?);
         write_output("frozen.rs", &constants(&frozen))
     })
-}
-
-/// A constant for each, and a list of all.
-fn constants(components: &[Component]) -> String {
-    let mut source = String::new();
-    for Component { name, path } in components {
-        let constant = name.replace('-', "_").to_uppercase();
-        // Writing to a string does not fail.
-        let _ =
-            writeln!(source, "/// The bytes of `{name}`.\npub static {constant}: &[u8] = include_bytes!({path:?});");
-    }
-    source.push_str(&table("ALL", "All of them, in order of name.", components));
-    source
 }

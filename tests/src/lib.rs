@@ -5,6 +5,7 @@
 //! | [`guests`] | the crates of `guests/` | `lab` does what its task says, `lab-two` recurses with it, `bench` is measured, `hostile` misbehaves |
 //! | [`wat`] | the texts of `wat/` | what a compiler would not write |
 //! | [`frozen`] | the texts of `frozen/` | components of each released contract, and `everything`, which imports all of it: every later host loads and runs them |
+//! | [`runners`] | `guest-sdk/` | what runs flows that are source text |
 //! | [`flows`] | `flows/` | the flows of the program |
 
 /// Guests that are crates.
@@ -28,4 +29,9 @@ pub mod frozen {
 /// The flows of the program.
 pub mod flows {
     include!(concat!(env!("OUT_DIR"), "/flows.rs"));
+}
+
+/// What runs flows that are source text.
+pub mod runners {
+    include!(concat!(env!("OUT_DIR"), "/runners.rs"));
 }

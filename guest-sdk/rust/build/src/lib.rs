@@ -132,6 +132,19 @@ pub fn table(name: &str, docs: &str, components: &[Component]) -> String {
     source
 }
 
+/// Rust source of a constant for each component, named after it, and a table of all.
+pub fn constants(components: &[Component]) -> String {
+    let mut source = String::new();
+    for Component { name, path } in components {
+        let constant = name.replace('-', "_").to_uppercase();
+        // Writing to a string does not fail.
+        let _ =
+            writeln!(source, "/// The bytes of `{name}`.\npub static {constant}: &[u8] = include_bytes!({path:?});");
+    }
+    source.push_str(&table("ALL", "All of them, in order of name.", components));
+    source
+}
+
 /// Writes source into `OUT_DIR`, for the crate to `include!`.
 pub fn write_output(name: &str, source: &str) -> Result<(), Error> {
     write_changed(&Path::new(&variable("OUT_DIR")?).join(name), source.as_bytes())

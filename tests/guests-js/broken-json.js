@@ -1,0 +1,3 @@
+import words from "./broken.json";
+
+export default () => words;

@@ -1,0 +1,32 @@
+// The task once per Python file, a session apiece, two at a time.
+import { gather, git, HarnessError, log } from "flowhost";
+
+export const manifest = {
+  description: "The task once per Python file that git knows, a session apiece, two at a time.",
+  agents: { agent: [] },
+  envs: { workspace: ["shell"] },
+  params: {
+    type: "object",
+    properties: { "at-once": { type: "integer", minimum: 1, default: 2, description: "How many turns go at once." } },
+  },
+};
+
+export default async function fanout(task, cx) {
+  const agent = cx.agent("agent"), workspace = cx.env("workspace");
+  const listed = await workspace.exec(["git", "ls-files", "*.py"], { repeatable: true, checked: true });
+  const files = git.names(listed.stdout);
+  if (files.length === 0) log("git knows no Python files here");
+  const turns = files.map((path) => async () => {
+    const session = agent.spawn();
+    return await session.run(`${task}\n\nThe file is ${path}.`);
+  });
+  const said = await gather(turns, { atOnce: cx.params["at-once"] });
+  const answers = {};
+  files.forEach((path, at) => {
+    const { status, value, reason } = said[at];
+    if (status === "fulfilled") answers[path] = value.text;
+    else if (reason instanceof HarnessError) log(`${path}: failed, ${reason.message}`);
+    else throw reason;
+  });
+  return answers;
+}

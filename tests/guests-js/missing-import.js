@@ -1,0 +1,3 @@
+import { help } from "./help.js";
+
+export default () => help();

@@ -1,0 +1,1 @@
+export const manifest = { name: "no-flow" };

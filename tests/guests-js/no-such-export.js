@@ -1,0 +1,3 @@
+import { gatherAll } from "flowhost";
+
+export default () => gatherAll([]);

@@ -1,0 +1,7 @@
+import "./words.json";
+
+export const shout = (text) => `${text.toUpperCase()}!`;
+
+export function fails() {
+  return undefined.length;
+}

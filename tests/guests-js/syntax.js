@@ -1,0 +1,3 @@
+export default function () {
+  return [1, 2;
+}

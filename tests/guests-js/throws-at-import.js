@@ -1,0 +1,6 @@
+function port() {
+  return settings.port;
+}
+
+export const manifest = { description: `Listens on ${port()}.` };
+export default () => {};
