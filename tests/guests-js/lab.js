@@ -10,7 +10,7 @@ export const manifest = {
     judge: { optional: true, capabilities: ["question"] },
   },
   envs: { workspace: { optional: true, capabilities: ["shell", "bash", "files", "worktree", "copy", "scratch", "snapshot"] } },
-  params: { type: "object", properties: { n: { type: "integer", default: 10 } } },
+  params: { type: "object", properties: { n: { type: "integer", default: 10 }, way: { type: "string" } } },
   loads: ["lab", "fanout", "nowhere"],
 };
 
@@ -317,6 +317,29 @@ const TASKS = {
 
   async deepMap() {
     const down = (n) => [n].map((n) => down(n + 1))[0];
+    return down(0);
+  },
+
+  // Through what the engine itself is written in, which takes more of the component's stack than a call does.
+  async deepNative(cx) {
+    const ways = {
+      replace: (down, n) => "x".replace(/x/, () => down(n)),
+      sort: (down, n) => [1, 2].sort(() => down(n)),
+      json: (down, n) => JSON.stringify({ toJSON: () => down(n) }),
+      revive: (down, n) => JSON.parse("[1]", () => down(n)),
+      getter: (down, n) => ({ get x() { return down(n); } }).x,
+      proxy: (down, n) => new Proxy({}, { get: () => down(n) }).x,
+      construct: (down, n) => new (class { constructor() { this.x = down(n); } })(),
+      spread: (down, n) => [...(function* () { yield down(n); })()],
+      reduce: (down, n) => [1, 2].reduce(() => down(n)),
+      apply: (down, n) => Reflect.apply(down, null, [n]),
+      text: (down, n) => `${{ toString: () => down(n) }}`,
+      from: (down, n) => Array.from([1], () => down(n)),
+      species: (down, n) => [[1]].flatMap(() => down(n)),
+      eval: (down, n) => new Function("down", "n", "return down(n)")(down, n),
+    };
+    const way = ways[cx.params.way];
+    const down = (n) => way(down, n + 1);
     return down(0);
   },
 

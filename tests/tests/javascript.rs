@@ -6,7 +6,7 @@
 mod support;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -437,6 +437,26 @@ fn recursion_without_end_is_an_error() {
         assert!(error.message.contains("recursive"), "{task}: {}", error.message);
         assert!(error.message.contains("lab.js"), "{task}: {}", error.message);
     }
+    for way in [
+        "replace",
+        "sort",
+        "json",
+        "revive",
+        "getter",
+        "proxy",
+        "construct",
+        "spread",
+        "reduce",
+        "apply",
+        "text",
+        "from",
+        "species",
+        "eval",
+    ] {
+        let stage = Stage::new().agent("worker", &fake()).params(json!({ "way": way }));
+        let error = ask_in(stage, "deepNative").unwrap_err();
+        assert!(error.message.contains("recursive"), "{way}: {error:?}");
+    }
     assert_eq!(ask(&fake(), "deepData").to_string().len(), 2 * 101);
 }
 
@@ -489,4 +509,67 @@ fn x2_a_flow_that_spins_or_hoards_is_cut() {
         });
         assert!(error.message.contains(limit), "{task}: {error:?}");
     }
+}
+
+/// What `flowhost.d.ts` declares: values by name, each with its methods, properties or functions.
+fn declared() -> BTreeMap<String, BTreeSet<String>> {
+    let types = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest-sdk/js/flowhost.d.ts");
+    let mut declared: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut inside = None;
+    for line in std::fs::read_to_string(types).unwrap().lines() {
+        let word = |text: &str| text.split(|c: char| !c.is_alphanumeric()).next().unwrap().to_owned();
+        if let Some(name) = ["export class ", "export function ", "export namespace "]
+            .iter()
+            .find_map(|keyword| line.strip_prefix(keyword))
+        {
+            declared.entry(word(name)).or_default();
+            inside = line.ends_with('{').then(|| word(name));
+        } else if line == "}" {
+            inside = None;
+        } else if let (Some(class), Some(member)) = (&inside, line.strip_prefix("  ")) {
+            let member = member.trim_start_matches("readonly ").trim_start_matches("function ");
+            let member = match member.strip_prefix('[') {
+                Some(symbol) => format!("[{}]", symbol.split(']').next().unwrap()),
+                None => word(member),
+            };
+            if !["", "private", "constructor"].contains(&member.as_str()) {
+                declared.get_mut(class).unwrap().insert(member);
+            }
+        }
+    }
+    declared
+}
+
+#[test]
+fn the_types_for_editors_are_those_of_the_module() {
+    let said = runtime().block_on(async { Stage::new().play(&flow("exports.js").await, "").await.unwrap() });
+    let exported: BTreeMap<String, BTreeSet<String>> = serde_json::from_value(said).unwrap();
+    let declared = declared();
+    let names = |of: &BTreeMap<String, BTreeSet<String>>| of.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&declared), names(&exported));
+    for (name, members) in &declared {
+        // What an object has of its own, such as `message` and `fault`, is not its class's to say.
+        let own = |member: &String| !exported[name].contains(member);
+        let has_fields = name.ends_with("Error") || name == "Output";
+        assert!(has_fields || !members.iter().any(own), "{name} declares {members:?}, and has {:?}", exported[name]);
+        for member in exported[name].iter().filter(|member| !["constructor", "name"].contains(&member.as_str())) {
+            assert!(members.contains(member), "{name}.{member} is not declared");
+        }
+    }
+}
+
+#[test]
+fn the_flow_of_the_sdks_readme_does_what_it_says() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest-sdk/js/README.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, rest) = page.split_once("```js\n").unwrap();
+    let (text, _) = rest.split_once("```").unwrap();
+    let source = Source::new("survey.js", [("survey.js".to_owned(), text.as_bytes().to_vec())].into());
+    runtime().block_on(async {
+        let survey = engine().load_source(RUNNER, source).await.unwrap();
+        let fake =
+            Fake::new().last_word().when(Pattern::contains("bad"), Error::harness(HarnessFault::Other, "it broke"));
+        let said = Stage::new().agent("agent", &fake).play(&survey, "one a\nbad b\none c").await.unwrap();
+        assert_eq!(said, json!(["a", "failed, it broke", "c"]));
+    });
 }
