@@ -45,7 +45,7 @@ fn refused(file: &str) -> String {
     runtime().block_on(async {
         match described(engine(), file).await.unwrap_err() {
             LoadError::Source(why) => why,
-            other => panic!("{file}: {other}"),
+            other => unreachable!("{file}: {other}"),
         }
     })
 }

@@ -91,10 +91,18 @@ pub(crate) fn raise(error: Error, origin: &Origin, context: &mut Context) -> JsE
 /// What nobody caught, as the contract carries it: an error of the SDK's classes as it was raised (B4), anything else as `failed`, with
 /// where it happened.
 pub(crate) fn lower(error: JsError, context: &mut Context) -> Error {
-    let shown = error.to_string();
+    let shown = theirs(&error.to_string());
     let lowered = error.into_opaque(context).and_then(|error| lowered(&error, context));
     // A limit of the engine, which no code of JavaScript may see, or one that was met while the error was looked at.
     lowered.unwrap_or(Error { kind: ErrorKind::Failed, message: shown })
+}
+
+/// What the engine says of an error, with the places that are the author's; of a long way down its end.
+fn theirs(shown: &str) -> String {
+    let ours =
+        |line: &&str| line.trim_start().starts_with("at ") && (line.contains("(flowhost:") || line.contains("(native"));
+    let lines: Vec<&str> = shown.lines().filter(|line| !ours(line)).take(1 + FRAMES).collect();
+    lines.join("\n")
 }
 
 /// A failure of the flow itself, in these words.
