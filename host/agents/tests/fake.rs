@@ -6,7 +6,7 @@ mod support;
 
 use std::{sync::Arc, time::Duration};
 
-use flowhost_agents::fake::{Fake, FakeEnv, Pattern, Said, Then};
+use flowhost_agents::fake::{Fake, FakeEnv, Pattern, Said, Scripted, Then};
 use flowhost_core::{
     clock::Clock,
     env::{Command, EntryKind, Env, EnvKind},
@@ -373,4 +373,47 @@ async fn s5_a_directory_that_is_not_there_or_not_inside_is_refused_in_its_words(
     assert_eq!(sub.verify().await.unwrap_err(), refused("/srv/project/sub: no directory to open a session in"));
     env.vanish();
     assert!(env.verify().await.is_err());
+}
+
+#[tokio::test]
+async fn a_scripted_command_takes_its_time_fails_and_fits_so_many_times() {
+    let clock = Clock::driven();
+    let tests = || Scripted::line("cargo test");
+    let env = FakeEnv::new()
+        .delay(&clock, Duration::ZERO)
+        .scripted(tests().status(101).stderr("1 failed").times(2))
+        .scripted(tests().stdout("ok"))
+        .scripted(Scripted::line_start("cargo publish").fails(Error::env(EnvFault::NotStarted, "no")))
+        .scripted(Scripted::argv(["hang"]).never());
+    let run = |line: &str, timeout| {
+        let argv = line.split(' ').map(Into::into).collect();
+        env.exec(Command { argv, timeout, ..Command::default() })
+    };
+    for status in [101, 101, 0, 0] {
+        assert_eq!(run("cargo test", None).await.unwrap().status, status);
+    }
+    assert_eq!(run("cargo publish --dry-run", None).await.unwrap_err(), Error::env(EnvFault::NotStarted, "no"));
+    let waking = async {
+        tokio::task::yield_now().await;
+        assert_eq!(clock.next_due(), Some(Duration::from_secs(3)));
+        clock.advance(Duration::from_secs(3));
+    };
+    let (late, ()) = tokio::join!(run("hang", Some(Duration::from_secs(3))), waking);
+    assert_eq!(late.unwrap_err(), Error::env(EnvFault::TimedOut, "hang took longer than 3000 ms"));
+}
+
+#[tokio::test]
+async fn one_answer_may_write_files_and_ask() {
+    let env = FakeEnv::new();
+    let said = Said::from("written").writing("out/a.txt", "text").asking(Moment::Question, json!({ "which": 1 }));
+    let fake =
+        Fake::new().when(Pattern::is("write"), said).when(Pattern::is("leave"), Said::from("").writing("../x", ""));
+    let mut talk = fake.open(open_as(1, &env)).await.unwrap();
+    let listener = Listener::new();
+    assert_eq!(talk.turn(prompt("write"), &listener).await.unwrap().text, "written");
+    assert_eq!(fake.verdicts(), [(SessionId(1), Verdict::Pass)]);
+    assert_eq!(env.files()["out/a.txt"], b"text");
+    assert_eq!(talk.turn(prompt("write it"), &listener).await.unwrap().text, "done");
+    let left = talk.turn(prompt("leave"), &listener).await.unwrap_err();
+    assert!(matches!(left.kind, Kind::Env(EnvFault::Outside)), "{left:?}");
 }

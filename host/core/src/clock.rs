@@ -116,6 +116,18 @@ impl Clock {
         }
     }
 
+    /// How long it takes until the first of those that wait on a driven clock is due; none where nobody waits, and on the machine's.
+    pub fn next_due(&self) -> Option<Duration> {
+        let Kind::Driven(driven) = &*self.0 else { return None };
+        let mut driven = driven.lock();
+        // A sleep that was dropped wakes nobody.
+        while driven.sleepers.peek().is_some_and(|next| next.0.wake.is_closed()) {
+            driven.sleepers.pop();
+        }
+        let until = driven.sleepers.peek()?.0.until;
+        Some(until.saturating_sub(driven.elapsed))
+    }
+
     /// Moves a driven clock on and wakes, in order, those whose time has come. Nothing on the machine's.
     pub fn advance(&self, time: Duration) {
         let Kind::Driven(driven) = &*self.0 else { return };
@@ -154,5 +166,27 @@ mod tests {
         clock.advance(Duration::from_millis(10));
         late.await.unwrap();
         assert_eq!(clock.elapsed(), Duration::from_millis(20));
+    }
+
+    #[tokio::test]
+    async fn who_is_due_next_is_known_and_a_dropped_sleep_is_nobody() {
+        let clock = Clock::driven();
+        assert_eq!(clock.next_due(), None);
+        let sleep = |ms| {
+            let clock = clock.clone();
+            tokio::spawn(async move { clock.sleep(Duration::from_millis(ms)).await })
+        };
+        let (soon, late) = (sleep(10), sleep(20));
+        while clock.sleepers() < 2 {
+            tokio::task::yield_now().await;
+        }
+        clock.advance(Duration::from_millis(4));
+        assert_eq!(clock.next_due(), Some(Duration::from_millis(6)));
+        soon.abort();
+        assert!(soon.await.is_err());
+        assert_eq!(clock.next_due(), Some(Duration::from_millis(16)));
+        clock.advance(Duration::from_millis(16));
+        late.await.unwrap();
+        assert_eq!(clock.next_due(), None);
     }
 }

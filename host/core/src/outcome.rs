@@ -21,12 +21,16 @@ pub(crate) fn outcome_of<T: Serialize>(result: &Result<T>) -> Result<Outcome<Jso
 }
 
 /// What a command left, as it stands in the record.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Ran {
-    status: i32,
-    stdout: Bytes,
-    stderr: Bytes,
-    truncated: bool,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ran {
+    /// Its exit status.
+    pub status: i32,
+    /// What it wrote.
+    pub stdout: Bytes,
+    /// What it complained of.
+    pub stderr: Bytes,
+    /// Whether either was cut.
+    pub truncated: bool,
 }
 
 impl From<Output> for Ran {
@@ -44,7 +48,8 @@ impl From<Ran> for Output {
 }
 
 /// Bytes in the record: a string where they are UTF-8, else `{"hex": …}`.
-pub(crate) struct Bytes(pub(crate) Vec<u8>);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
 
 impl Serialize for Bytes {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {

@@ -15,6 +15,8 @@ use flowhost_core::{
 use globset::GlobBuilder;
 use parking_lot::Mutex;
 
+use super::command::Scripted;
+
 /// The status of a command that is not there.
 const NOT_FOUND: i32 = 127;
 
@@ -37,7 +39,7 @@ struct Shared {
 struct State {
     files: BTreeMap<String, Vec<u8>>,
     directories: BTreeSet<String>,
-    table: Vec<(Vec<String>, Output)>,
+    table: Vec<Scripted>,
     commands: Vec<Command>,
     clock: Clock,
     delay: Duration,
@@ -79,6 +81,13 @@ impl FakeEnv {
         self
     }
 
+    /// With a command. The first that fits counts.
+    #[must_use]
+    pub fn scripted(self, command: Scripted) -> Self {
+        self.shared.state.lock().table.push(command);
+        self
+    }
+
     /// With a command: these words, exactly, give this status and output.
     #[must_use]
     pub fn command<W: Into<String>>(
@@ -88,13 +97,10 @@ impl FakeEnv {
         stdout: impl Into<Vec<u8>>,
         stderr: impl Into<Vec<u8>>,
     ) -> Self {
-        let argv = argv.into_iter().map(Into::into).collect();
-        let output = Output { status, stdout: stdout.into(), stderr: stderr.into(), truncated: false };
-        self.shared.state.lock().table.push((argv, output));
-        self
+        self.scripted(Scripted::argv(argv).status(status).stdout(stdout).stderr(stderr))
     }
 
-    /// How long a command takes on this clock.
+    /// How long a command takes on this clock, which is also that of [`Scripted::after`].
     #[must_use]
     pub fn delay(self, clock: &Clock, delay: Duration) -> Self {
         {
@@ -205,24 +211,33 @@ impl Env for FakeEnv {
     async fn exec(&self, command: Command) -> Result<Output> {
         let (clock, delay, known) = {
             let mut state = self.shared.state.lock();
-            let known = state.table.iter().find(|(argv, _)| *argv == command.argv).map(|(_, output)| output.clone());
             state.commands.push(command.clone());
+            let known = state.table.iter_mut().find_map(|each| each.take(&command.argv));
             (state.clock.clone(), state.delay, known)
         };
         let program = command.argv.first().map(String::as_str).unwrap_or_default();
-        if let Some(timeout) = command.timeout.filter(|timeout| *timeout < delay) {
-            clock.sleep(timeout).await;
-            let message = format!("{program} took longer than {} ms", timeout.as_millis());
-            return Err(Error::env(EnvFault::TimedOut, message));
+        let takes = match &known {
+            Some(known) if known.never => None,
+            Some(known) => Some(known.after.unwrap_or(delay)),
+            None => Some(delay),
+        };
+        match (takes, command.timeout) {
+            (takes, Some(timeout)) if takes.is_none_or(|takes| timeout < takes) => {
+                clock.sleep(timeout).await;
+                let message = format!("{program} took longer than {} ms", timeout.as_millis());
+                return Err(Error::env(EnvFault::TimedOut, message));
+            }
+            (Some(takes), _) => clock.sleep(takes).await,
+            (None, _) => std::future::pending().await,
         }
-        if !delay.is_zero() {
-            clock.sleep(delay).await;
-        }
-        let mut output = known.unwrap_or_else(|| Output {
-            status: NOT_FOUND,
-            stderr: format!("{program}: command not found\n").into_bytes(),
-            ..Output::default()
-        });
+        let mut output = match known {
+            Some(known) => known.result?,
+            None => Output {
+                status: NOT_FOUND,
+                stderr: format!("{program}: command not found\n").into_bytes(),
+                ..Output::default()
+            },
+        };
         if let Some(keep) = command.keep {
             let keep = usize::try_from(keep).unwrap_or(usize::MAX);
             output.truncated = output.stdout.len() > keep || output.stderr.len() > keep;

@@ -178,11 +178,12 @@ fn said(reply: &Value) -> Result<Said, String> {
     }
 }
 
-fn capabilities(names: &[String], pure: bool) -> Result<Capabilities, String> {
+/// Capabilities by their names: `steer fork goal tools skills schema resume spends` and each moment. The error names what is none.
+pub fn capabilities<S: AsRef<str>>(names: &[S], pure: bool) -> Result<Capabilities, String> {
     let mut can = Capabilities { pure, ..Capabilities::default() };
     let mut moments = Vec::new();
     for name in names {
-        match name.as_str() {
+        match name.as_ref() {
             "steer" => can.steer = true,
             "fork" => can.fork = true,
             "goal" => can.goal = true,

@@ -39,6 +39,7 @@
 //! A pattern is `contains`, `starts-with`, `ends-with` or `matches` (a regular expression), or nothing, which fits always. An
 //! entry of `fail` and `when` may have a `delay-ms` and a `cost` of its own, and `times`, after which it fits no more.
 
+mod command;
 mod env;
 mod json;
 mod log;
@@ -59,7 +60,9 @@ use futures::FutureExt;
 use serde_json::Value;
 
 pub use self::{
+    command::Scripted,
     env::FakeEnv,
+    json::capabilities,
     log::{Asked, Opened},
     reply::{Pattern, Question, Said, Then},
 };

@@ -11,7 +11,7 @@ use std::{
 
 use flowhost_core::{
     error::{Error, HarnessFault, Result},
-    harness::{Event, Reply, Steer},
+    harness::{Event, Moment, Reply, Steer},
     id::SessionId,
     usage::{CostSource, Usage, Usd},
 };
@@ -26,12 +26,22 @@ pub struct Said {
     pub(super) after: Option<Duration>,
     pub(super) usage: Option<Usage>,
     pub(super) events: Vec<Event>,
+    pub(super) occasions: Vec<(Moment, Value)>,
+    pub(super) writes: Vec<(String, Vec<u8>)>,
     pub(super) never: bool,
 }
 
 impl Said {
     fn new(result: Result<Reply>) -> Self {
-        Self { result, after: None, usage: None, events: Vec::new(), never: false }
+        Self {
+            result,
+            after: None,
+            usage: None,
+            events: Vec::new(),
+            occasions: Vec::new(),
+            writes: Vec::new(),
+            never: false,
+        }
     }
 
     /// Nothing, for as long as the turn goes.
@@ -66,6 +76,20 @@ impl Said {
     #[must_use]
     pub fn with(mut self, event: Event) -> Self {
         self.events.push(event);
+        self
+    }
+
+    /// Asking whoever watches for this moment before it. What is said to that is written down, and changes nothing in the answer.
+    #[must_use]
+    pub fn asking(mut self, moment: Moment, details: Value) -> Self {
+        self.occasions.push((moment, details));
+        self
+    }
+
+    /// With a file written before it, where its session works. One that cannot be written fails the turn.
+    #[must_use]
+    pub fn writing(mut self, path: impl Into<String>, data: impl Into<Vec<u8>>) -> Self {
+        self.writes.push((path.into(), data.into()));
         self
     }
 }
@@ -141,6 +165,7 @@ pub struct Pattern(Kind);
 #[derive(Clone, Debug)]
 enum Kind {
     Any,
+    Is(String),
     Contains(String),
     StartsWith(String),
     EndsWith(String),
@@ -151,6 +176,11 @@ impl Pattern {
     /// All.
     pub fn any() -> Self {
         Self(Kind::Any)
+    }
+
+    /// This one, word for word.
+    pub fn is(prompt: impl Into<String>) -> Self {
+        Self(Kind::Is(prompt.into()))
     }
 
     /// Those with this in them.
@@ -177,6 +207,7 @@ impl Pattern {
     pub fn fits(&self, prompt: &str) -> bool {
         match &self.0 {
             Kind::Any => true,
+            Kind::Is(whole) => prompt == whole,
             Kind::Contains(part) => prompt.contains(part.as_str()),
             Kind::StartsWith(start) => prompt.starts_with(start.as_str()),
             Kind::EndsWith(end) => prompt.ends_with(end.as_str()),

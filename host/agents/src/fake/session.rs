@@ -6,10 +6,11 @@ use async_trait::async_trait;
 use flowhost_core::{
     env::Env,
     error::{Error, HarnessFault, Result},
-    harness::{Conversation, Event, Open, Prompt, Reply, Steer, TurnHost, Verdict},
+    harness::{Conversation, Event, Moment, Open, Prompt, Reply, Steer, TurnHost, Verdict},
     id::SessionId,
     usage::{Usage, Usd},
 };
+use serde_json::Value;
 
 use super::{
     Fake, Script,
@@ -152,10 +153,7 @@ struct Turn<'a> {
 impl Turn<'_> {
     async fn take(&self) -> Result<Reply> {
         let script = &*self.session.script;
-        let mut answer = None;
-        if !script.occasions.is_empty() {
-            answer = self.ask().await?;
-        }
+        let answer = self.ask(&script.occasions).await?;
         let said = match script.whens.iter().find_map(|when| when.fits(self.prompt.text)) {
             Some(said) => Some(Cow::Borrowed(said)),
             None => match &script.replies {
@@ -170,8 +168,14 @@ impl Turn<'_> {
             },
         };
         let said = said.as_deref();
+        if let Some(said) = said {
+            self.ask(&said.occasions).await?;
+        }
         let usage = said.and_then(|said| said.usage).unwrap_or(script.usage);
         let steered = self.wait(said, &usage).await?;
+        for (path, data) in said.map_or(&[][..], |said| &said.writes) {
+            self.session.env.write(path, data.clone()).await?;
+        }
         for event in said.map_or(&[][..], |said| &said.events) {
             self.host.event(event.clone());
         }
@@ -195,10 +199,10 @@ impl Turn<'_> {
         })
     }
 
-    /// Asks what it is to ask; what is said to it instead of an answer of its own.
-    async fn ask(&self) -> Result<Option<String>> {
+    /// Asks these; what is said to it instead of an answer of its own.
+    async fn ask(&self, occasions: &[(Moment, Value)]) -> Result<Option<String>> {
         let mut answer = None;
-        for (moment, details) in &self.session.script.occasions {
+        for (moment, details) in occasions {
             let verdict = self.unless_interrupted(self.host.occasion(*moment, details.clone())).await?;
             match &verdict {
                 Verdict::Block(reason) => answer = Some(format!("blocked: {reason}")),

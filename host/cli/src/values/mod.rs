@@ -3,7 +3,8 @@
 pub mod budget;
 pub mod grant;
 pub mod limit;
-pub mod measure;
 pub mod near;
 pub mod params;
 pub mod role;
+
+pub use flowhost_core::measure;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use flowhost_core::usage::Usd;
+use crate::usage::Usd;
 
 /// US dollars: `$5`, `0.50`.
 pub fn usd(text: &str) -> Result<Usd, String> {
@@ -53,6 +53,26 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         sum += Duration::from_nanos(part.round() as u64);
     }
     if text.is_empty() { Err(wrong()) } else { Ok(sum) }
+}
+
+/// A time as [`duration`] reads it, exact to the nanosecond: `1h30m`, `20ms`, `0s`.
+pub fn written(time: Duration) -> String {
+    let mut rest = time.as_nanos();
+    let mut text = String::new();
+    for (unit, nanos) in [("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000)] {
+        let whole = rest / nanos;
+        rest %= nanos;
+        if whole > 0 {
+            text.push_str(&format!("{whole}{unit}"));
+        }
+    }
+    if rest > 0 {
+        let (whole, part) = (rest / 1_000_000, rest % 1_000_000);
+        let part = format!("{part:06}");
+        let part = part.trim_end_matches('0');
+        text.push_str(&if part.is_empty() { format!("{whole}ms") } else { format!("{whole}.{part}ms") });
+    }
+    if text.is_empty() { "0s".to_owned() } else { text }
 }
 
 /// Bytes: `1GiB`, `512MiB`, `64k`, `4096`. `k`, `m`, `g` and `KiB` are powers of 1024, `kB` and the like of 1000.
@@ -132,6 +152,17 @@ mod tests {
         assert_eq!(duration("30").unwrap_err(), "30: a time has a unit, such as 30s or 30m");
         for wrong in ["", "s", "5y", "-1s", "1h-5m", "1h30", "999999d", "1..5s", "é", "1é"] {
             assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_time_is_written_as_it_is_read() {
+        for (nanos, text) in
+            [(0, "0s"), (5_400_000_000_000, "1h30m"), (20_000_000, "20ms"), (61_000_500_000, "1m1s0.5ms")]
+        {
+            let time = Duration::from_nanos(nanos);
+            assert_eq!(written(time), text);
+            assert_eq!(duration(text), Ok(time));
         }
     }
 
