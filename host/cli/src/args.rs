@@ -1,7 +1,7 @@
 //! What can be typed. Help, completions and the man page are made from this one table.
 #![allow(rustdoc::broken_intra_doc_links, reason = "these comments are the help that a person reads, brackets and all")]
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum, builder::styling::Styles};
 use flowhost_engine::{Limits, Unit};
@@ -55,6 +55,8 @@ pub enum Command {
     Flows(Flows),
     /// Show what a flow is and what it will touch, without running it
     Check(Check),
+    /// Test flows without an agent: play the scenarios of *.test.toml
+    Test(Test),
     /// The harnesses that can fill an agent's role, and what each can do
     Agents(Agents),
     /// Write a completion script for a shell
@@ -169,6 +171,54 @@ pub struct Check {
     /// Write it as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `flowhost test`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    flowhost test                                     all below where you stand\n  \
+    flowhost test flows/fanout --filter 'two at a time'\n  \
+    flowhost test -f ./fanout.py fanout.test.toml     the same scenarios, of the same flow in another language\n  \
+    flowhost test --watch --update                    again whenever something changes; exact values follow\n  \
+    flowhost test --from-run 20261129-193906-7da9 > seen.test.toml\n\n\
+    A scenario runs on fakes, in virtual time: nothing is started, nothing is sent, an hour takes milliseconds. The form of the \
+    files is in host/testing/SCENARIO.md. Exits: 0 all passed, 1 some failed, 2 refused: a file or a flow that cannot be used.")]
+pub struct Test {
+    /// Files of scenarios, and folders to look for *.test.toml in; unsaid, where you stand
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+
+    /// The flow to test in the place of those that the files name: a name, or a path
+    #[arg(short = 'f', long = "flow", value_name = "REF")]
+    pub flow: Option<String>,
+
+    /// Only scenarios with this in their name or their file's
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+
+    /// Write what came back into the files, where they expect an exact value
+    #[arg(long)]
+    pub update: bool,
+
+    /// Go on, and run again whenever a flow or a scenario changes
+    #[arg(long, conflicts_with = "junit")]
+    pub watch: bool,
+
+    /// How many scenarios are played at once; unsaid, one a processor
+    #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one)]
+    pub jobs: Option<u32>,
+
+    /// Write a report in JUnit's XML too
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+
+    /// Write one JSON object a scenario to stdout, the sums last
+    #[arg(long)]
+    pub json: bool,
+
+    /// Play nothing: write the scenario to stdout that a recorded run was
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["paths", "flow", "filter", "update", "watch", "jobs", "junit", "json"])]
+    pub from_run: Option<String>,
 }
 
 /// `flowhost agents`.

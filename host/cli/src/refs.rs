@@ -22,7 +22,7 @@ const EXTENSION: &str = "wasm";
 /// What a flow's file is called that is a folder with what it imports.
 const IN_FOLDER: &str = "flow";
 /// Says that the built-in flow is meant, whatever the project calls its own.
-const BUILT_IN: &str = "built-in:";
+pub(crate) const BUILT_IN: &str = "built-in:";
 
 /// Where flows are looked for by name.
 #[derive(Debug)]
@@ -260,7 +260,8 @@ fn is_nothing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn is_path(reference: &str) -> bool {
+/// Whether a reference is a path, and no name.
+pub(crate) fn is_path(reference: &str) -> bool {
     let ends = Path::new(reference).extension().and_then(|ends| ends.to_str());
     reference.contains('/') || ends.is_some_and(|ends| extensions().any(|each| each == ends))
 }

@@ -78,7 +78,9 @@ mod tests {
     #[test]
     fn the_page_has_every_command_and_every_exit() {
         let page = page().unwrap();
-        for section in ["FLOWHOST EXEC", "FLOWHOST DEMO", "FLOWHOST FLOWS LIST", "FLOWHOST CHECK", "EXIT STATUS"] {
+        for section in
+            ["FLOWHOST EXEC", "FLOWHOST DEMO", "FLOWHOST FLOWS LIST", "FLOWHOST CHECK", "FLOWHOST TEST", "EXIT STATUS"]
+        {
             assert!(page.contains(&format!(".SH \"{section}\"")), "{section}");
         }
         assert!(page.contains("\\fB130\\fR"));

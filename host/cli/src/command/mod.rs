@@ -10,6 +10,7 @@ mod describe;
 mod exec;
 mod flows;
 mod man;
+mod test;
 
 use std::io;
 
@@ -31,6 +32,7 @@ pub(crate) fn run(args: Args) -> Exit {
         Command::Demo(args) => demo::run(&args),
         Command::Flows(args) => flows::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Test(args) => test::run(&args),
         Command::Agents(args) => agents::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man => man::run(),
