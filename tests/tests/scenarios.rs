@@ -2,17 +2,22 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
+mod support;
+
 use std::{
     path::Path,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
-use flowhost_agents::fake::Fake;
+use flowhost_agents::fake::{Fake, FakeEnv, capabilities};
 use flowhost_core::error::{FlowFault, Kind};
+use flowhost_core::run::{Flow, Header};
 use flowhost_engine::Limits;
-use flowhost_testing::{Case, Difference, Scenario, ScenarioFile, compare};
+use flowhost_testing::{Case, Difference, Scenario, ScenarioFile, compare, recorded};
 use flowhost_tests::guests::{BENCH, HOSTILE, LAB};
 use serde_json::json;
+use support::{Stage, engine, load, runtime};
 
 /// The scenarios of a text, of this guest.
 fn cases(guest: &[u8], text: &str) -> Vec<(Case, Vec<Difference>)> {
@@ -161,4 +166,60 @@ fn a_limit_is_the_scenarios_own() {
     let failed = Scenario::new(HOSTILE).task("spin").limits(limits).play().unwrap().result.unwrap_err();
     assert_eq!(failed.kind, Kind::Flow(FlowFault::Exceeded));
     assert!(Scenario::new(BENCH).play().is_ok());
+}
+
+#[test]
+fn s4_a_session_is_opened_at_a_directory_of_the_workspace() {
+    hold(
+        LAB,
+        r#"
+        task = "sessions/at"
+        params.path = "src"
+        agents.worker.reply = { text = "here", writes = { "out.txt" = "x" } }
+        envs.workspace.files = { "src/a.rs" = "" }
+        expect.result-like = { directory = "/workspace/src", text = "here" }
+        expect.files = { "src/out.txt" = "x" }
+        "#,
+    );
+}
+
+#[test]
+fn more_branches_than_the_pool_has_slots_for_wait_in_virtual_time_all_the_same() {
+    // Each branch sleeps for a minute.
+    let params = json!({ "n": 1100, "width": 1100, "call": "clock/facts", "ms": 60_000, "reference": "lab" });
+    let lab = Scenario::new(LAB).task("branches/calls").params(params);
+    let outcome = lab.agent("worker", |_| Fake::new()).loads("lab", LAB).play().unwrap();
+    assert!(outcome.result.is_ok(), "{:?}", outcome.result);
+    assert_eq!((outcome.branches, outcome.took), (1101, Duration::from_secs(60)));
+}
+
+#[test]
+fn the_files_that_a_recorded_run_read_are_known_again_by_their_keys() {
+    let record = |task: &str, params: serde_json::Value| {
+        let (stage, answer) = runtime().block_on(async {
+            let lab = load(engine(), LAB).await;
+            let env = FakeEnv::new().file("src/a.txt", "what is in it\n").file("b.txt", "b");
+            let able = capabilities(&["steer", "fork", "goal", "question", "pre-tool-use", "stop"], true).unwrap();
+            let mut stage = Stage::new().agent("worker", &Fake::new().can(able)).env("workspace", env).params(params);
+            let (run, given) = stage.run();
+            let header = Header {
+                reference: "lab".into(),
+                agents: vec![("worker".into(), "fake".into())],
+                envs: vec![("workspace".into(), "local:/workspace".into())],
+                ..Header::default()
+            };
+            let answer = run.execute(lab as Arc<dyn Flow>, task.into(), given, header).await;
+            (stage, answer)
+        });
+        assert!(answer.is_ok(), "{answer:?}");
+        let records = stage.kept.0.lock().clone();
+        recorded::scenario(records.into_iter().map(|record| (Duration::ZERO, record))).unwrap()
+    };
+    let read = record("envs/read", json!({ "path": "src/a.txt" }));
+    assert!(read.contains("\"src/a.txt\" = "), "{read}");
+    assert!(!read.contains("does not name"), "{read}");
+    let found = record("envs/find", json!({ "glob": "**/*.txt" }));
+    assert!(found.contains("\"src/a.txt\" = ") && found.contains("\"b.txt\" = "), "{found}");
+    let own = |text: &str| text.replacen("flow = \"lab\"\n", "", 1);
+    hold(LAB, &own(&read));
 }

@@ -63,6 +63,23 @@ fn every_flow_of_the_program_has_scenarios_and_they_hold() {
 }
 
 #[test]
+fn the_scenarios_of_the_pages_hold() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let place = Place::plain("here");
+    let mut examples = 0;
+    for page in ["../../README.md", "../testing/SCENARIO.md"] {
+        let text = fs::read_to_string(folder.join(page)).unwrap();
+        for block in text.split("```toml\n").skip(1) {
+            place.write(&format!("{examples}.test.toml"), block.split("```").next().unwrap());
+            examples += 1;
+        }
+    }
+    assert_eq!(examples, 4);
+    let done = place.flowhost(&["test"]);
+    assert_eq!(done.exit, 0, "{}{}", done.stdout, done.stderr);
+}
+
+#[test]
 fn a_report_has_a_line_a_scenario_and_what_differs() {
     let place = Place::plain("here");
     let more = r#"

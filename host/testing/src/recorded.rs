@@ -301,18 +301,6 @@ impl Seen {
 
     /// What may be paths of files.
     fn paths(&self) -> BTreeSet<&str> {
-        let words = |text: &'_ str| -> Vec<(usize, usize)> {
-            let mut found = Vec::new();
-            for word in text.split_whitespace() {
-                let trimmed =
-                    word.trim_matches(|each: char| !(each.is_alphanumeric() || matches!(each, '/' | '.' | '_' | '-')));
-                for each in [trimmed, trimmed.trim_end_matches('.')] {
-                    let start = each.as_ptr() as usize - text.as_ptr() as usize;
-                    found.push((start, start + each.len()));
-                }
-            }
-            found
-        };
         let texts = self.turns.iter().map(|turn| &*turn.prompt).chain(self.log.iter().map(|line| &**line));
         let texts = texts.chain(self.root.iter().flat_map(|root| [&*root.task, root.params.get()]));
         let outputs = self.calls.iter().filter_map(|call| match &call.end {
@@ -321,7 +309,7 @@ impl Seen {
         });
         let mut paths: BTreeSet<&str> = self.entries.iter().map(|entry| entry.path.as_str()).collect();
         for text in texts {
-            paths.extend(words(text).into_iter().filter_map(|(start, end)| text.get(start..end)));
+            paths.extend(words(text));
         }
         for output in outputs {
             // Lines of a JSON string are parted by the two characters of `\n`.
@@ -360,6 +348,12 @@ impl Seen {
         expect.insert("sessions", number(asked().map(|turn| turn.session).collect::<HashSet<_>>().len() as u64));
         expect
     }
+}
+
+/// The words of a text without what stands around them, and again without the point that may end a sentence.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let around = |each: char| each.is_whitespace() || "\"'`()[]{}<>,;:".contains(each);
+    text.split(around).flat_map(|word| [word, word.trim_end_matches(['.', '!', '?'])])
 }
 
 /// What a fake says to a prompt of a turn; none where the prompt was never handed over.

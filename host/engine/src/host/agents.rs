@@ -1,6 +1,12 @@
 //! `agents`: what a flow opens its conversations with.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    pin::pin,
+    sync::Arc,
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
 
 use flowhost_core::{
     agent::{self, BatchOptions},
@@ -56,8 +62,13 @@ impl From<Permission> for core::Permission {
     }
 }
 
-/// Plain calls that look into a directory do so here: a few system calls, on a thread that may wait for them.
+/// Plain calls that look into a directory do so here: a few system calls, on a thread that may wait for them. A directory in memory
+/// is looked into at once, on any thread.
 fn now<R>(work: impl Future<Output = R>) -> R {
+    let mut work = pin!(work);
+    if let Poll::Ready(done) = work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        return done;
+    }
     tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(work))
 }
 

@@ -74,7 +74,7 @@ impl<'a> Report<'a> {
     /// A scenario has ended. What will be written back into its file is not shown as a failure.
     pub(super) fn scenario(&mut self, played: &Played, updating: bool) -> anyhow::Result<()> {
         let text = if self.json {
-            escape::json(&object(self.standing, played).to_string()) + "\n"
+            escape::json(&object(self.standing, played, updating).to_string()) + "\n"
         } else {
             lines(self.standing, played, updating)
         };
@@ -99,8 +99,7 @@ fn lines(standing: &Path, played: &Played, updating: bool) -> String {
         Ending::Passed(time) => ("ok", GOOD, Some(time), &[][..]),
         Ending::Updated(time) => ("updated", NOTE, Some(time), &[][..]),
         Ending::Failed(differences, time) => {
-            let all = updating && differences.iter().all(|difference| difference.right.is_some());
-            if all {
+            if updating && are_exact(differences) {
                 ("updated", NOTE, Some(time), &differences[..])
             } else {
                 ("FAILED", BAD, Some(time), &differences[..])
@@ -148,8 +147,13 @@ fn shown(difference: &Difference) -> String {
     out
 }
 
+/// Whether all of them will be written back.
+fn are_exact(differences: &[Difference]) -> bool {
+    differences.iter().all(|difference| difference.right.is_some())
+}
+
 /// A scenario for programs.
-fn object(standing: &Path, played: &Played) -> Value {
+fn object(standing: &Path, played: &Played, updating: bool) -> Value {
     let mut object = json!({
         "type": "scenario",
         "file": find::shown(standing, &played.file),
@@ -162,8 +166,9 @@ fn object(standing: &Path, played: &Played) -> Value {
         Ending::Passed(time) => ("passed", [("virtual-ms", virtual_ms(time)), ("differences", json!([]))]),
         Ending::Updated(time) => ("updated", [("virtual-ms", virtual_ms(time)), ("differences", json!([]))]),
         Ending::Failed(differences, time) => {
+            let word = if updating && are_exact(differences) { "updated" } else { "failed" };
             let differences: Vec<Value> = differences.iter().map(difference).collect();
-            ("failed", [("virtual-ms", virtual_ms(time)), ("differences", json!(differences))])
+            (word, [("virtual-ms", virtual_ms(time)), ("differences", json!(differences))])
         }
         Ending::Refused(failure) => ("refused", [("message", json!(failure.message)), ("hint", json!(failure.hint))]),
     };
