@@ -1,5 +1,7 @@
 //! Two texts beside each other, line by line, and two lists beside each other in whatever order.
 
+use std::time::Duration;
+
 use similar::{ChangeTag, TextDiff};
 
 use crate::pattern::Text;
@@ -22,11 +24,17 @@ impl Lines {
 
 /// Lines that are the same around a difference.
 const AROUND: usize = 3;
+/// Lines of one difference that are kept, and characters of one line: what a flow says may be without end.
+const MOST: usize = 200;
+const WIDEST: usize = 2000;
+/// How long the shortest difference is looked for; then a longer one does.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// What tells two texts apart. What is the same is left out but for a few lines around.
 pub(crate) fn differences(expected: &str, actual: &str) -> Lines {
-    let diff = TextDiff::from_lines(expected, actual);
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(expected, actual);
     let mut lines = Vec::new();
+    let mut more = 0;
     for (nth, group) in diff.grouped_ops(AROUND).iter().enumerate() {
         if nth > 0 || group.first().is_some_and(|first| first.old_range().start > 0) {
             lines.push((' ', "…".to_owned()));
@@ -37,11 +45,25 @@ pub(crate) fn differences(expected: &str, actual: &str) -> Lines {
                 ChangeTag::Insert => '+',
                 ChangeTag::Equal => ' ',
             };
-            let text = change.value();
-            lines.push((sign, text.strip_suffix('\n').unwrap_or(text).to_owned()));
+            if lines.len() < MOST {
+                lines.push((sign, cut(change.value())));
+            } else {
+                more += 1;
+            }
         }
     }
+    if more > 0 {
+        lines.push((' ', format!("… and {more} lines more")));
+    }
     Lines(lines)
+}
+
+fn cut(line: &str) -> String {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    match line.char_indices().nth(WIDEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
 }
 
 /// The patterns that nothing is left for, and the texts that no pattern is left for, when as many as can be are matched.
@@ -98,6 +120,15 @@ mod tests {
             differences(&expected, &actual).iter().map(|(sign, text)| format!("{sign}{text}")).collect();
         assert_eq!(lines, [" …", " 7", " 8", " 9", "-10", "+ten", " 11", " 12", " 13"]);
         assert!(differences("a", "a").is_empty());
+    }
+
+    #[test]
+    fn what_is_without_end_is_cut() {
+        let actual: String = (0..300_000).map(|nth| format!("{nth}\n")).collect();
+        let lines = differences(&"x".repeat(10_000), &actual);
+        assert_eq!(lines.0.len(), MOST + 1);
+        assert_eq!(lines.0[0].1.chars().count(), WIDEST + 1);
+        assert_eq!(lines.0[MOST].1, "… and 299801 lines more");
     }
 
     #[test]
