@@ -4,33 +4,31 @@
 //! stands somewhere else in the record: in a list of files, in a command's output, in a prompt. What stays unknown is said in a
 //! comment.
 
+mod fakes;
+mod files;
+
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     sync::Arc,
     time::Duration,
 };
 
 use flowhost_core::{
     env::{Entry, EntryKind},
-    error::{Error, HarnessFault, Kind},
     id::{BranchId, CallId, RunId, SessionId, TurnId},
     measure,
-    outcome::{Bytes, Ran},
+    outcome::Bytes,
     record::{Answer, Json, Key, Outcome, Record},
     usage::{Grace, Limits, Usage},
 };
 use serde_json::Value;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table};
 
+use self::fakes::{command, reply};
 use crate::{outcome::error_document, toml};
 
 /// Bytes of a file, or of output, that a scenario keeps of a run.
 const LONGEST: usize = 1 << 20;
-/// How many texts are tried as paths.
-const PATHS: usize = 50_000;
-/// How often one path may have been read.
-const TIMES: u32 = 16;
-
 /// The text of the scenario that these records, with their times since the run began, were.
 ///
 /// # Errors
@@ -272,52 +270,6 @@ impl Seen {
             || self.log.iter().any(|line| line.contains(text))
     }
 
-    /// The files that were read or listed, and how many reads are of files that nobody names.
-    fn files(&self) -> (BTreeMap<String, String>, usize) {
-        let mut files = BTreeMap::new();
-        for entry in self.entries.iter().filter(|entry| entry.kind == EntryKind::File) {
-            files.insert(entry.path.clone(), String::new());
-        }
-        let mut wanted: HashMap<Key, &Bytes> = self.reads.iter().map(|(_, key, bytes)| (*key, bytes)).collect();
-        for path in self.paths() {
-            if wanted.is_empty() {
-                break;
-            }
-            for ((_, branch), (role, _)) in
-                self.branches.iter().flat_map(|branch| self.envs.iter().map(move |env| (branch, env)))
-            {
-                let env = Key::of(&[&branch.0, b"env", role.as_bytes()]);
-                let key = Key::of(&[&branch.0, &env.0, b"env.read", path.as_bytes(), b""]);
-                for nth in 0..TIMES {
-                    let Some(bytes) = wanted.remove(&key.occurrence(nth)) else { break };
-                    if nth == 0 && bytes.0.len() <= LONGEST {
-                        files.insert(path.to_owned(), String::from_utf8_lossy(&bytes.0).into_owned());
-                    }
-                }
-            }
-        }
-        (files, wanted.len())
-    }
-
-    /// What may be paths of files.
-    fn paths(&self) -> BTreeSet<&str> {
-        let texts = self.turns.iter().map(|turn| &*turn.prompt).chain(self.log.iter().map(|line| &**line));
-        let texts = texts.chain(self.root.iter().flat_map(|root| [&*root.task, root.params.get()]));
-        let outputs = self.calls.iter().filter_map(|call| match &call.end {
-            Some((_, Outcome::Ok(json))) => Some(json.get()),
-            _ => None,
-        });
-        let mut paths: BTreeSet<&str> = self.entries.iter().map(|entry| entry.path.as_str()).collect();
-        for text in texts {
-            paths.extend(words(text));
-        }
-        for output in outputs {
-            // Lines of a JSON string are parted by the two characters of `\n`.
-            paths.extend(output.split(['"', '\\']).map(|line| line.strip_prefix('n').unwrap_or(line)));
-        }
-        paths.into_iter().filter(|path| !path.is_empty()).take(PATHS).collect()
-    }
-
     fn expect(&self, end: &Outcome<Json>) -> Table {
         let mut expect = Table::new();
         match end {
@@ -348,120 +300,6 @@ impl Seen {
         expect.insert("sessions", number(asked().map(|turn| turn.session).collect::<HashSet<_>>().len() as u64));
         expect
     }
-}
-
-/// The words of a text without what stands around them, and again without the point that may end a sentence.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let around = |each: char| each.is_whitespace() || "\"'`()[]{}<>,;:".contains(each);
-    text.split(around).flat_map(|word| [word, word.trim_end_matches(['.', '!', '?'])])
-}
-
-/// What a fake says to a prompt of a turn; none where the prompt was never handed over.
-fn reply(turn: &Turn) -> Option<InlineTable> {
-    let mut reply = InlineTable::new();
-    let Some((ended, outcome, usage)) = &turn.end else {
-        reply.insert("never", true.into());
-        return Some(reply);
-    };
-    if usage.turns == 0 {
-        return None;
-    }
-    match outcome {
-        Outcome::Ok(Answer { text, value }) => {
-            reply.insert("text", toml::text_value(text));
-            if let Some(value) = value {
-                let parsed: Value = serde_json::from_str(value.get()).unwrap_or_default();
-                match toml::value(&parsed) {
-                    Some(value) => reply.insert("value", value),
-                    None => reply.insert("json", toml::text_value(value.get())),
-                };
-            }
-        }
-        Outcome::Error(Error { kind: Kind::Harness(failure), message })
-            if failure.fault != HarnessFault::Interrupted =>
-        {
-            let document = error_document(&Error::new(Kind::Harness(*failure), message.clone()));
-            reply.insert("fail", toml::text_value(message));
-            for key in ["fault", "retry-after"] {
-                if let Some(word) = document[key].as_str() {
-                    reply.insert(key, word.into());
-                }
-            }
-        }
-        // The flow, or the host, ended it.
-        Outcome::Error(_) => {
-            reply.insert("never", true.into());
-        }
-    }
-    let took = millis(ended.saturating_sub(turn.began));
-    if !took.is_zero() && !reply.contains_key("never") {
-        reply.insert("delay", measure::written(took).into());
-    }
-    if usage.cost.dollars() > 0.0 {
-        reply.insert("cost", usage.cost.dollars().into());
-    }
-    for (key, tokens) in [("input-tokens", usage.input_tokens), ("output-tokens", usage.output_tokens)] {
-        if let Some(tokens) = i64::try_from(tokens).ok().filter(|tokens| *tokens > 0) {
-            reply.insert(key, tokens.into());
-        }
-    }
-    if !turn.occasions.is_empty() {
-        let each = |(moment, details): &(String, Value)| {
-            let mut occasion = InlineTable::new();
-            occasion.insert("moment", moment.as_str().into());
-            if let Some(details) = toml::value(&without_nulls(details)) {
-                occasion.insert("details", details);
-            }
-            occasion
-        };
-        reply.insert("occasions", turn.occasions.iter().map(each).collect::<Array>().into());
-    }
-    Some(reply)
-}
-
-fn command(call: &Call) -> Option<Table> {
-    let mut command = Table::new();
-    // A long line is cut in the record, where it ends in `…`.
-    match call.label.strip_suffix('…') {
-        Some(start) if call.label.len() > 200 => command.insert("run-starts-with", start.into()),
-        _ => command.insert("run", toml::text_value(&call.label).into()),
-    };
-    command.insert("times", 1.into());
-    let Some((ended, outcome)) = &call.end else {
-        command.insert("never", true.into());
-        return Some(command);
-    };
-    match outcome {
-        Outcome::Ok(json) => {
-            let Ran { status, stdout, stderr, .. } = serde_json::from_str(json.get()).ok()?;
-            if status != 0 {
-                command.insert("status", i64::from(status).into());
-            }
-            for (key, bytes) in [("stdout", stdout), ("stderr", stderr)] {
-                if !bytes.0.is_empty() && bytes.0.len() <= LONGEST {
-                    command.insert(key, toml::text_value(&String::from_utf8_lossy(&bytes.0)).into());
-                }
-            }
-        }
-        Outcome::Error(error @ Error { kind: Kind::Env(_), message }) => {
-            let document = error_document(error);
-            if document["fault"] == "interrupted" {
-                command.insert("never", true.into());
-                return Some(command);
-            }
-            command.insert("fail", toml::text_value(message).into());
-            command.insert("fault", document["fault"].as_str().unwrap_or("other").into());
-        }
-        Outcome::Error(_) => {
-            command.insert("never", true.into());
-            return Some(command);
-        }
-    }
-    let took = millis(ended.saturating_sub(call.began));
-    if !took.is_zero() {
-        command.insert("delay", measure::written(took).into());
-    }
-    Some(command)
 }
 
 fn budget(limits: &Limits) -> Option<Table> {
