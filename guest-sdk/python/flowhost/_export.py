@@ -83,7 +83,7 @@ def _raised(error: BaseException) -> FlowhostError:
 
 
 def _story(error: BaseException) -> str:
-    if isinstance(error, NoFlow):
+    if isinstance(error, (NoFlow, _loop.Stuck)):
         return str(error)
     if isinstance(error, SystemExit):
         return f"the flow called exit({'' if error.code is None else error.code!r}): a flow ends by returning its answer, or raises\n{describe(error)}"

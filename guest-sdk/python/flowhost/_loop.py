@@ -23,6 +23,12 @@ import componentize_py_runtime as runtime
 from ._raw import context as wit
 
 
+#: Rounds of ready tasks before the host is asked whether something has returned.
+_ROUNDS = 256
+#: Milliseconds that one sleep of the host takes at most: some years.
+_LONGEST = 1 << 40
+
+
 class Stuck(RuntimeError):
     """The flow waits for what nothing will ever bring."""
 
@@ -63,7 +69,7 @@ class Loop(asyncio.AbstractEventLoop):
         self._timers: list[tuple[float, int, asyncio.TimerHandle]] = []
         self._order = itertools.count()
         self._cancelled = 0
-        #: When each sleep of the host that is out will end, the soonest last: one is begun only where it ends before the others.
+        #: When each sleep of the host that is out will end, the soonest last. Another is begun only where it ends before these.
         self._asleep: list[float] = []
         self._now = 0.0
         self._calls = Calls()
@@ -129,12 +135,18 @@ class Loop(asyncio.AbstractEventLoop):
 
     def _run_ready(self, calls: Calls) -> None:
         # Nothing of a flow runs once it has returned.
+        rounds = 0
         while calls.pending_count:
             self._due()
             if not self._ready:
                 if self._doze():
                     return
                 continue
+            rounds += 1
+            if rounds > _ROUNDS and (calls.futures or self._timers):
+                # Tasks that never wait must not keep this from what returns: the host is asked, and wakes this soon.
+                self._sleep_until(self.time() + 0.001)
+                return
             for _ in range(len(self._ready)):
                 handle = self._ready.popleft()
                 if handle._cancelled or not calls.pending_count:
@@ -190,18 +202,22 @@ class Loop(asyncio.AbstractEventLoop):
         when = self._timers[0][0]
         if self._asleep and self._asleep[-1] <= when:
             return True
+        return self._sleep_until(when)
+
+    def _sleep_until(self, when: float) -> bool:
+        """Begins a sleep of the host. False where it is over already."""
         millis = 0 if when <= self._now else math.ceil((when - self.time()) * 1000)
-        if millis <= 0:
-            self._now = max(self._now, when)
-            return False
         # As a bare coroutine, not a task: nobody's `all_tasks` has it, and nobody cancels it.
-        sleep = wit.sleep(min(millis, 1 << 40))
+        sleep = wit.sleep(min(millis, _LONGEST)) if millis > 0 else None
         try:
-            future = sleep.send(None)
+            future = None if sleep is None else sleep.send(None)
         except StopIteration:
+            future = None
+        if future is None:
             self._now = max(self._now, when)
             return False
         self._asleep.append(when)
+        self._asleep.sort(reverse=True)
         future.add_done_callback(lambda _: self._woken(when, sleep))
         return True
 

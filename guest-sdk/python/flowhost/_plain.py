@@ -18,6 +18,7 @@ from typing import Any, Callable
 #: Calls that look at the frame they are in.
 _OF_THE_FRAME = {"super", "locals", "globals", "vars", "dir", "eval", "exec"}
 _WAIT = "__flowhost_wait__"
+_COROUTINE = "__flowhost_coroutine__"
 
 _made: dict[types.CodeType, types.CodeType | None] = {}
 
@@ -75,7 +76,8 @@ def _compiled(function: types.FunctionType) -> types.CodeType | None:
     owner = function.__qualname__.split(".")[-2:-1]
     awaiting = _Awaiting(owner[0].lstrip("_") if owner and owner[0] != "<locals>" else None)
     body = [awaiting.visit(statement) for statement in found.body]
-    coroutine = ast.AsyncFunctionDef(found.name, found.args, body, [], None, None, [])
+    # Not under its own name, which would hide the one that it calls itself by.
+    coroutine = ast.AsyncFunctionDef(_COROUTINE, found.args, body, [], None, None, [])
     # Defaults are the function's own; only their number matters here.
     nothing = ast.Constant(None)
     coroutine.args.defaults = [nothing] * len(found.args.defaults)
@@ -95,9 +97,9 @@ def _compiled(function: types.FunctionType) -> types.CodeType | None:
     )
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(around, found)], []))
     whole = compile(module, code.co_filename, "exec", dont_inherit=True)
-    for name in (around.name, found.name):
+    for name in (around.name, _COROUTINE):
         whole = next(each for each in whole.co_consts if isinstance(each, types.CodeType) and each.co_name == name)
-    return whole.replace(co_qualname=code.co_qualname)
+    return whole.replace(co_name=code.co_name, co_qualname=code.co_qualname)
 
 
 class _Awaiting(ast.NodeTransformer):

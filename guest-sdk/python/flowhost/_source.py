@@ -81,7 +81,7 @@ def load(files: Files, missing: Callable[[str], str] | None = None) -> Flow:
     path = files.main()
     source = files.read(path)
     if source is None:
-        raise NoFlow(f"{path}: no such file")
+        raise NoFlow("no such file")
     sys.meta_path.append(Finder(files, missing))
     name = path.removesuffix(".py")
     if name in sys.modules:
@@ -95,8 +95,8 @@ def load(files: Files, missing: Callable[[str], str] | None = None) -> Flow:
     # One that it took from a file beside it counts too: `from other import flow_of_mine`.
     flows = declared(name) or [each for each in vars(module).values() if isinstance(each, Flow)]
     if not flows:
-        raise NoFlow(f"{path}: no function in it is declared a flow: from flowhost import flow, and put @flow over it")
+        raise NoFlow("no function in it is declared a flow: from flowhost import flow, and put @flow over it")
     if len(flows) > 1:
         names = ", ".join(f"{each.__name__} (line {each.function.__code__.co_firstlineno})" for each in flows)
-        raise NoFlow(f"{path}: it declares {len(flows)} flows, {names}; a file has one: put the others into files of their own")
+        raise NoFlow(f"it declares {len(flows)} flows, {names}; a file has one: put the others into files of their own")
     return flows[0]

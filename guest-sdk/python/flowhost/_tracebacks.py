@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import re
 import traceback
 
-#: Where this package's own files are, as compiled code names them.
-_OWN = os.path.dirname(__file__) + "/"
-#: asyncio's innards, which are between any two functions of a flow.
-_BETWEEN = ("/asyncio/", "componentize_py_async_support", "/wit_world/", "importlib._bootstrap")
+#: Files of this package and its component, of componentize-py, and of asyncio and the importer, which lie between any two functions of
+#: a flow. componentize-py numbers the folders that a component is made of.
+_BETWEEN = re.compile(r"^/\d+/|^/world/|^/bundled/|/asyncio/|^<frozen importlib")
 
 
 def describe(error: BaseException) -> str:
@@ -22,8 +21,9 @@ def _only_the_authors(told: traceback.TracebackException, seen: set[int]) -> Non
     if id(told) in seen:
         return
     seen.add(id(told))
-    own = [frame for frame in told.stack if not frame.filename.startswith(_OWN) and not any(each in frame.filename for each in _BETWEEN)]
-    told.stack = traceback.StackSummary.from_list(own)
+    own = [frame for frame in told.stack or () if not _BETWEEN.search(frame.filename)]
+    # Without a frame there is no heading either: a syntax error says where it is by itself.
+    told.stack = traceback.StackSummary.from_list(own) if own else None  # type: ignore[assignment]
     for each in (told.__cause__, told.__context__, *(told.exceptions or ())):
         if each is not None:
             _only_the_authors(each, seen)
