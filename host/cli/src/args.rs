@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum, builder::styling::Styles};
 use flowhost_engine::{Limits, Unit};
 
-use crate::{render::figures, terminal::Color, values::measure};
+use crate::{render::figures, source::Language, terminal::Color, values::measure};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -59,6 +59,9 @@ pub enum Command {
     Test(Test),
     /// The harnesses that can fill an agent's role, and what each can do
     Agents(Agents),
+    /// The components that run flows of source text
+    #[command(subcommand)]
+    Runner(Runner),
     /// Write a completion script for a shell
     Completions(Completions),
     /// Write the man page
@@ -219,6 +222,54 @@ pub struct Test {
     /// Play nothing: write the scenario to stdout that a recorded run was
     #[arg(long, value_name = "RUN", conflicts_with_all = ["paths", "flow", "filter", "update", "watch", "jobs", "junit", "json"])]
     pub from_run: Option<String>,
+}
+
+/// `flowhost runner`.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Runner {
+    /// Make the runner of a language, or take one that was built elsewhere
+    #[command(
+        after_help = "Examples:\n  flowhost runner install python\n  flowhost runner install python --from ./python.wasm\n\n\
+        It wants python3 and the package index, makes a virtual environment in a temporary folder and takes up to a minute, once for \
+        each version of flowhost. What it makes is kept in $XDG_DATA_HOME/flowhost/runners and checked at each use."
+    )]
+    Install {
+        /// Which
+        #[arg(value_name = "LANGUAGE")]
+        language: Installable,
+        /// Take this component instead of making one
+        #[arg(long, value_name = "FILE.wasm")]
+        from: Option<PathBuf>,
+    },
+    /// Those that are installed
+    #[command(after_help = "Examples:\n  flowhost runner list\n  flowhost runner list --json | jq -r .path")]
+    List {
+        /// Write one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take away the runners of a language, also those of other versions of flowhost
+    #[command(after_help = "Examples:\n  flowhost runner remove python")]
+    Remove {
+        /// Which
+        #[arg(value_name = "LANGUAGE")]
+        language: Installable,
+    },
+}
+
+/// A language whose runner is installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Installable {
+    /// Python: flows that are `.py` files.
+    Python,
+}
+
+impl From<Installable> for Language {
+    fn from(language: Installable) -> Self {
+        match language {
+            Installable::Python => Self::Python,
+        }
+    }
 }
 
 /// `flowhost agents`.

@@ -65,6 +65,9 @@ the record of a run
 .TP
 \\fB$XDG_DATA_HOME/flowhost/flows/NAME.wasm\\fR
 a flow of the user
+.TP
+\\fB$XDG_DATA_HOME/flowhost/runners/\\fR
+what runs flows of source text, as `flowhost runner` keeps it
 .SH ENVIRONMENT
 .TP
 \\fBNO_COLOR\\fR

@@ -10,6 +10,7 @@ mod describe;
 mod exec;
 mod flows;
 mod man;
+mod runner;
 mod test;
 
 use std::io;
@@ -34,6 +35,7 @@ pub(crate) fn run(args: Args) -> Exit {
         Command::Check(args) => check::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Agents(args) => agents::run(&args),
+        Command::Runner(args) => runner::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man => man::run(),
     };

@@ -1,0 +1,39 @@
+//! The components that run source text, one a language.
+//!
+//! JavaScript's is part of this program. Python's is 28 MB, so it is not: it is made on the machine once, from sources that are, and kept under
+//! the name of their digest. Another version of the program makes its own.
+
+pub(crate) mod python;
+mod shelf;
+
+use std::borrow::Cow;
+
+use crate::{built_in::runners, exit::Failure, project, source::Language};
+pub(crate) use shelf::{Kept, Shelf};
+
+/// The runner of a language; one that was installed is checked against the digest that was written down then.
+pub(crate) fn of(language: Language) -> Result<Cow<'static, [u8]>, Failure> {
+    match language {
+        Language::JavaScript => Ok(Cow::Borrowed(runners::RUNNER)),
+        Language::Python => installed(&python()?).map(Cow::Owned),
+    }
+}
+
+fn installed(shelf: &Shelf) -> Result<Vec<u8>, Failure> {
+    if let Some(runner) = shelf.read()? {
+        return Ok(runner);
+    }
+    let message = if shelf.kept()?.is_empty() {
+        "there is no runner for Python on this machine"
+    } else {
+        "the runner for Python on this machine is another version's"
+    };
+    Err(Failure::refused(message).hint("`flowhost runner install python` makes it"))
+}
+
+/// Where Python's runner is kept.
+pub(crate) fn python() -> Result<Shelf, Failure> {
+    let folder = project::user_runners()
+        .ok_or_else(|| Failure::refused("nobody says where runners are kept: neither XDG_DATA_HOME nor HOME is set"))?;
+    Ok(Shelf::new(folder, Language::Python.name(), &python::digest()))
+}
