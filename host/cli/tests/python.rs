@@ -1,0 +1,149 @@
+//! Flows that are Python files, end to end, on a runner that the program itself makes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test stands in for a person")]
+
+mod program;
+
+use std::{
+    io::Write as _,
+    path::Path,
+    process::{Command, Stdio},
+    sync::OnceLock,
+};
+
+use program::{Done, Place};
+use serde_json::json;
+
+const FANOUT: &str = include_str!("../../../tests/guests-py/fanout.py");
+
+/// Where the runner is installed, once for all tests and for as long as its sources stay the same. None where there is no Python, or no
+/// package index to take componentize-py from.
+fn installed() -> Option<&'static str> {
+    static INSTALLED: OnceLock<bool> = OnceLock::new();
+    let data = concat!(env!("CARGO_TARGET_TMPDIR"), "/python");
+    let there = INSTALLED.get_or_init(|| {
+        let python = Command::new("python3").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        if python.is_err() {
+            return skipped("python3");
+        }
+        // As a person would, whose settings say where the package index is.
+        let mut install = Command::new(env!("CARGO_BIN_EXE_flowhost"));
+        install.args(["runner", "install", "python"]);
+        install.env("XDG_DATA_HOME", data).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+        let done = Done::of(install.output().unwrap());
+        if done.exit != 0 && done.stderr.contains("was not installed") {
+            eprintln!("{}", done.stderr);
+            return skipped("componentize-py");
+        }
+        assert_eq!(done.exit, 0, "{}", done.stderr);
+        true
+    });
+    there.then_some(data)
+}
+
+/// What was skipped is told to whoever runs all tests, and said aloud.
+fn skipped(program: &str) -> bool {
+    eprintln!("skipped: {program}");
+    if let Some(skips) = std::env::var_os("FLOWHOST_SKIPS") {
+        let mut skips = std::fs::OpenOptions::new().append(true).create(true).open(skips).unwrap();
+        writeln!(skips, "skipped: {program}").unwrap();
+    }
+    false
+}
+
+/// Runs `flow.py` with an agent that shouts.
+fn exec(place: &Place, data: &str, task: &str) -> Done {
+    let shouts = "agent=script:tr a-z A-Z";
+    let words = ["exec", "-f", "./flow.py", "-a", shouts, "--grant", "unconfined", task];
+    Done::of(place.program(&words).env("XDG_DATA_HOME", data).output().unwrap())
+}
+
+#[test]
+fn without_a_runner_the_command_that_makes_it_is_named() {
+    let place = Place::plain("flow");
+    place.write("flow.py", FANOUT);
+    let done = exec(&place, place.above().to_str().unwrap(), "x");
+    assert_eq!(done.exit, 2, "{}", done.stderr);
+    assert!(done.stderr.contains("`flowhost runner install python` makes it"), "{}", done.stderr);
+}
+
+#[test]
+fn a_fan_out_in_asyncio_takes_a_session_a_file_and_two_at_a_time() {
+    let Some(data) = installed() else { return };
+    let place = Place::repository("flow", &[("a.py", ""), ("b.py", ""), ("c.py", "")]);
+    place.write("flow.py", FANOUT);
+    let done = exec(&place, data, "shout");
+    let answers = done.answer();
+    assert_eq!(answers["a.py"], json!("SHOUT\n\nTHE FILE IS A.PY."));
+    assert_eq!(answers.as_object().unwrap().len(), 3, "{answers}");
+    let checked = Done::of(place.program(&["check", "./flow.py"]).env("XDG_DATA_HOME", data).output().unwrap());
+    assert!(checked.stdout.contains("The task once per Python file"), "{}{}", checked.stdout, checked.stderr);
+}
+
+#[test]
+fn a_flow_imports_the_modules_beside_it_and_reaches_nothing_else() {
+    let Some(data) = installed() else { return };
+    let place = Place::plain("flow");
+    place.write("words.py", "def shout(text):\n    return text.upper()\n");
+    let flow =
+        "from flowhost import flow\nimport words\n\n\n@flow\nasync def main(task, cx):\n    return words.shout(task)\n";
+    place.write("flow.py", flow);
+    let run = || {
+        Done::of(
+            place
+                .program(&["exec", "-f", "./flow.py", "--grant", "unconfined", "hello"])
+                .env("XDG_DATA_HOME", data)
+                .output()
+                .unwrap(),
+        )
+    };
+    let done = run();
+    assert_eq!((done.exit, done.stdout.as_str()), (0, "HELLO\n"), "{}", done.stderr);
+    for reaches in [
+        "open('/etc/passwd').read()",
+        "__import__('os').listdir('/')",
+        "__import__('socket').create_connection(('127.0.0.1', 1))",
+    ] {
+        place.write("words.py", &format!("def shout(text):\n    return str({reaches})\n"));
+        let done = run();
+        assert_eq!(done.exit, 1, "{reaches}: {}{}", done.stdout, done.stderr);
+        assert!(done.stderr.contains("words.py"), "{reaches}: the author's own file is named: {}", done.stderr);
+    }
+}
+
+#[test]
+fn a_mistake_is_shown_with_its_file_and_line() {
+    let Some(data) = installed() else { return };
+    let place = Place::plain("flow");
+    let cases = [
+        ("def main(:\n", 2, &["SyntaxError", "flow.py", "line 1"][..]),
+        ("import nowhere\n", 2, &["No module named 'nowhere'", "line 1"]),
+        (
+            "from flowhost import flow\n\n\n@flow\nasync def main(task, cx):\n    return [][1]\n",
+            1,
+            &["IndexError", "line 6"],
+        ),
+    ];
+    for (text, exit, says) in cases {
+        place.write("flow.py", text);
+        let words = ["exec", "-f", "./flow.py", "--grant", "unconfined", "x"];
+        let done = Done::of(place.program(&words).env("XDG_DATA_HOME", data).output().unwrap());
+        assert_eq!(done.exit, exit, "{text}: {}", done.stderr);
+        assert!(says.iter().all(|each| done.stderr.contains(each)), "{text}: {}", done.stderr);
+    }
+}
+
+#[test]
+fn what_is_no_runner_is_not_installed() {
+    let place = Place::plain("flow");
+    place.write("no.wasm", "no");
+    let install = |file: &Path| {
+        let words = ["runner", "install", "python", "--from", file.to_str().unwrap()];
+        place.flowhost(&words)
+    };
+    let done = install(&place.path().join("no.wasm"));
+    assert_eq!(done.exit, 2, "{}", done.stderr);
+    assert!(done.stderr.contains("not WebAssembly"), "{}", done.stderr);
+    assert_eq!(install(&place.path().join("nowhere.wasm")).exit, 2);
+    assert_eq!(place.flowhost(&["runner", "list"]).stdout, "");
+}
