@@ -27,7 +27,7 @@ pub(super) fn run(args: &Runner) -> anyhow::Result<Exit> {
 }
 
 fn install(language: Language, from: Option<&Path>) -> anyhow::Result<Exit> {
-    let shelf = runner::python()?;
+    let shelf = runner::shelf()?;
     let hold = shelf.hold()?;
     // Somebody else may have made it while this waited. One that is damaged is made again.
     if from.is_none() && matches!(shelf.read(), Ok(Some(_))) {
@@ -80,7 +80,7 @@ fn list(json: bool) -> anyhow::Result<Exit> {
     let mut lines = String::new();
     for installable in <Installable as clap::ValueEnum>::value_variants() {
         let language = Language::from(*installable);
-        for Kept { path, size, wanted } in runner::python()?.kept()? {
+        for Kept { path, size, wanted } in runner::shelf()?.kept()? {
             let object = json!({ "language": language.name(), "current": wanted, "size": size, "path": path });
             lines.push_str(&format!("{object}\n"));
             let whose = if wanted { "this flowhost" } else { "another version" };
@@ -103,7 +103,7 @@ fn list(json: bool) -> anyhow::Result<Exit> {
 }
 
 fn remove(language: Language) -> anyhow::Result<Exit> {
-    let shelf: Shelf = runner::python()?;
+    let shelf: Shelf = runner::shelf()?;
     let gone = shelf.clear(&shelf.hold()?, true)?;
     if gone.is_empty() {
         terminal::say(&format!("There is no runner for {language}."));

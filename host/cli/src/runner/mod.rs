@@ -15,7 +15,7 @@ pub(crate) use shelf::{Kept, Shelf};
 pub(crate) fn of(language: Language) -> Result<Cow<'static, [u8]>, Failure> {
     match language {
         Language::JavaScript => Ok(Cow::Borrowed(runners::RUNNER)),
-        Language::Python => installed(&python()?).map(Cow::Owned),
+        Language::Python => installed(&shelf()?).map(Cow::Owned),
     }
 }
 
@@ -32,7 +32,7 @@ fn installed(shelf: &Shelf) -> Result<Vec<u8>, Failure> {
 }
 
 /// Where Python's runner is kept.
-pub(crate) fn python() -> Result<Shelf, Failure> {
+pub(crate) fn shelf() -> Result<Shelf, Failure> {
     let folder = project::user_runners()
         .ok_or_else(|| Failure::refused("nobody says where runners are kept: neither XDG_DATA_HOME nor HOME is set"))?;
     Ok(Shelf::new(folder, Language::Python.name(), &python::digest()))
