@@ -1,6 +1,8 @@
 //! Compiles the flows that are part of the program, each folder of `flows/`, and what runs flows that are JavaScript; takes in what
 //! Python's runner is made of.
 
+#![allow(clippy::disallowed_methods, reason = "a build script works on the files of its build")]
+
 use std::{
     fs,
     path::{Path, PathBuf},
