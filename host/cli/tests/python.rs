@@ -1,5 +1,5 @@
 //! Flows that are Python files, end to end, on a runner that the program itself makes.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test stands in for a person")]
 
 mod program;
