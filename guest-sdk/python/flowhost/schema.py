@@ -126,8 +126,11 @@ def plain(value: Any, deep: bool = False) -> Any:
 
 
 def build(kind: Any, value: Any) -> Any:
-    """A value of this type from what JSON said; the value itself where the type was a schema. TypeError or ValueError where
-    it does not fit."""
+    """A value of this type from what JSON said; the value itself, with the schema's defaults, where the type was a schema. TypeError or
+    ValueError where it does not fit."""
+    if isinstance(kind, dict) and isinstance(value, dict):
+        properties = kind.get("properties", {})
+        return {name: each["default"] for name, each in properties.items() if "default" in each} | value
     if kind is Any or kind is None or isinstance(kind, dict):
         return value
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)

@@ -1,6 +1,12 @@
 //! From a reference to a flow that can be run: found, compiled, described, and allowed.
 
-use std::{collections::HashSet, path::Path, sync::Arc};
+use std::{
+    collections::HashSet,
+    path::Path,
+    pin::pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
 use flowhost_core::{
@@ -12,11 +18,16 @@ use flowhost_engine::{Component, Engine, Limits, LoadError, Options};
 use parking_lot::Mutex;
 
 use crate::{
+    escape,
     exit::Failure,
     project,
     refs::{Form, Found, Origin, Places},
-    runner,
+    render::figures,
+    runner, terminal,
 };
+
+/// How long a flow is loaded before that is said: from the cache it takes a tenth of it.
+const QUIET: Duration = Duration::from_millis(500);
 
 /// The flows that can be reached from where somebody stands.
 #[derive(Debug)]
@@ -62,6 +73,22 @@ impl Catalog {
     pub async fn load(&self, reference: &str) -> Result<Loaded, Failure> {
         let found = self.places.find(reference)?;
         self.load_found(reference, found).await
+    }
+
+    /// The same, for a person who waits: told when it takes long, as it does where it is compiled for the first time.
+    pub async fn load_aloud(&self, reference: &str) -> Result<Loaded, Failure> {
+        let began = Instant::now();
+        let mut loading = pin!(self.load(reference));
+        if let Ok(loaded) = tokio::time::timeout(QUIET, &mut loading).await {
+            return loaded;
+        }
+        let shown = escape::line(reference, 200);
+        terminal::say(&format!("compiling {shown}, which takes some seconds the first time …"));
+        let loaded = loading.await;
+        if loaded.is_ok() {
+            terminal::say(&format!("compiled after {}", figures::time(began.elapsed())));
+        }
+        loaded
     }
 
     async fn load_found(&self, reference: &str, found: Found) -> Result<Loaded, Failure> {

@@ -100,7 +100,7 @@ pub(crate) async fn check(
     note: &mut impl FnMut(String),
 ) -> Result<Ready, Failure> {
     let said = Said::read(args)?;
-    let flow = catalog.load(&args.flow).await?;
+    let flow = if args.json { catalog.load(&args.flow).await? } else { catalog.load_aloud(&args.flow).await? };
     if flow.shadows {
         note(format!(
             "{}: {} is run, which has the name of a built-in flow; built-in:{0} is that one",

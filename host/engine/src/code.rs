@@ -8,17 +8,26 @@ use crate::{
     compile::{Compiler, LoadError},
     instances::{Form, Slot},
     limits::Limits,
+    runner::Runner,
 };
 
 /// Compiled for the pool, on demand, or both.
 pub(crate) struct Code {
     compiler: Arc<Compiler>,
-    bytes: Arc<[u8]>,
+    bytes: Bytes,
     digest: Arc<str>,
     /// For a slot of the pool, where it fits in one.
     pooled: Option<Form>,
     /// For when there is none: made when it is first needed.
     on_demand: OnceCell<Form>,
+}
+
+/// What is compiled.
+enum Bytes {
+    /// A flow that is a component.
+    Flow(Arc<[u8]>),
+    /// What runs source text, whose bytes nobody needs once it was compiled.
+    Runner(Runner),
 }
 
 impl std::fmt::Debug for Code {
@@ -28,7 +37,7 @@ impl std::fmt::Debug for Code {
 }
 
 impl Code {
-    /// Compiles it, or takes it from the cache.
+    /// Compiles a flow, or takes it from the cache.
     pub(crate) async fn load(
         compiler: &Arc<Compiler>,
         bytes: Arc<[u8]>,
@@ -43,13 +52,28 @@ impl Code {
                 Err(error) => return Err(error),
             },
         };
-        let code = Self { compiler: compiler.clone(), bytes, digest, pooled, on_demand: OnceCell::new() };
+        let (compiler, bytes) = (compiler.clone(), Bytes::Flow(bytes));
+        let code = Self { compiler, bytes, digest, pooled, on_demand: OnceCell::new() };
         code.place().await?;
         Ok(Arc::new(code))
     }
 
+    /// Compiles what runs source text, or takes it from where its code is kept. It takes no slot of the pool: what its language's engine
+    /// fills at its start is more than a slot keeps.
+    pub(crate) async fn load_runner(compiler: &Arc<Compiler>, runner: Runner) -> Result<Arc<Self>, LoadError> {
+        let (compiler, digest) = (compiler.clone(), runner.digest().clone());
+        let (bytes, on_demand) = (Bytes::Runner(runner), OnceCell::new());
+        let code = Self { compiler, bytes, digest, pooled: None, on_demand };
+        code.place().await?;
+        Ok(Arc::new(code))
+    }
+
+    /// Bytes of the component; of a runner none are counted.
     pub(crate) fn size(&self) -> usize {
-        self.bytes.len()
+        match &self.bytes {
+            Bytes::Flow(bytes) => bytes.len(),
+            Bytes::Runner(_) => 0,
+        }
     }
 
     pub(crate) fn limits(&self) -> &Arc<Limits> {
@@ -70,7 +94,13 @@ impl Code {
         {
             return Ok((pooled, Some(slot)));
         }
-        let made = async { self.compiler.form(self.compiler.machines.on_demand().await?, &self.bytes).await };
+        let made = async {
+            let machine = self.compiler.machines.on_demand().await?;
+            match &self.bytes {
+                Bytes::Flow(bytes) => self.compiler.form(machine, bytes).await,
+                Bytes::Runner(runner) => self.compiler.runner(machine, runner).await,
+            }
+        };
         Ok((self.on_demand.get_or_try_init(|| made).await?, None))
     }
 }

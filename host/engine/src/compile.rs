@@ -7,10 +7,12 @@ use tokio::sync::Semaphore;
 use wasmtime::{Cache, CacheConfig, Config, component};
 
 use crate::{
+    artifacts::Artifacts,
     code::Code,
     component::Component,
     instances::{Form, Machine, Machines},
     limits::{Exceeded, Limits},
+    runner::Runner,
     source::{INTERFACE, Source},
 };
 
@@ -41,6 +43,8 @@ pub(crate) struct Compiler {
     pub(crate) machines: Machines,
     limits: Arc<Limits>,
     compiling: Arc<Semaphore>,
+    /// Of runners.
+    artifacts: Option<Arc<Artifacts>>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -89,6 +93,8 @@ impl Engine {
         config.wasm_component_model_async(true).epoch_interruption(true);
         // Flows need none of these.
         config.gc_support(false).wasm_memory64(false);
+        // For unwinders that are not wasmtime's, and for offsets that no message shows: a third of what is kept of a component.
+        config.native_unwind_info(false).generate_address_map(false);
         if let Some(directory) = &options.cache {
             let mut cache = CacheConfig::new();
             cache.with_directory(directory.join("compiled"));
@@ -97,8 +103,9 @@ impl Engine {
         let limits = Arc::new(options.limits);
         let machines = Machines::new(config, &limits);
         let compiling = Arc::new(Semaphore::new(AT_ONCE));
+        let artifacts = options.cache.as_ref().map(|directory| Arc::new(Artifacts::new(directory.join("runners"))));
         Ok(Self {
-            compiler: Arc::new(Compiler { machines, limits: limits.clone(), compiling }),
+            compiler: Arc::new(Compiler { machines, limits: limits.clone(), compiling, artifacts }),
             limits,
             manifests: options.cache.map(|directory| directory.join("manifests")),
             loaded: Mutex::default(),
@@ -114,7 +121,8 @@ impl Engine {
     /// Makes a flow of the bytes of a component: compiles it, or takes it from the cache, and reads its manifest with nothing
     /// granted. The same bytes twice in one process are the same flow.
     pub async fn load(&self, bytes: Vec<u8>) -> Result<Arc<Component>, LoadError> {
-        let digest = self.admit(&bytes)?;
+        admit(&bytes, self.limits.component_size)?;
+        let digest: Arc<str> = blake3::hash(&bytes).to_hex().as_str().into();
         if let Some(known) = self.loaded.lock().get(&digest) {
             return Ok(known.clone());
         }
@@ -126,31 +134,21 @@ impl Engine {
     }
 
     /// Makes a flow of source text: `runner` is the component that runs it.
-    pub async fn load_source(&self, runner: &[u8], source: Source) -> Result<Arc<Component>, LoadError> {
-        let by = self.admit(runner)?;
-        let digest = source.digest(&by);
+    pub async fn load_source(&self, runner: &Runner, source: Source) -> Result<Arc<Component>, LoadError> {
+        let by = runner.digest();
+        let digest = source.digest(by);
         if let Some(known) = self.loaded.lock().get(&digest) {
             return Ok(known.clone());
         }
-        let known = self.runners.lock().get(&by).cloned();
+        let known = self.runners.lock().get(by).cloned();
         let code = match known {
             Some(code) => code,
             None => {
-                let code = Code::load(&self.compiler, runner.into(), by.clone()).await?;
-                self.runners.lock().entry(by).or_insert(code).clone()
+                let code = Code::load_runner(&self.compiler, runner.clone()).await?;
+                self.runners.lock().entry(by.clone()).or_insert(code).clone()
             }
         };
         self.described(code, Some(Arc::new(source)), digest).await
-    }
-
-    /// The digest of bytes that are not too many.
-    fn admit(&self, bytes: &[u8]) -> Result<Arc<str>, LoadError> {
-        let limit = self.limits.component_size;
-        if bytes.len() as u64 > limit {
-            let exceeded = Exceeded::bytes("component-size", limit);
-            return Err(LoadError::Exceeded(format!("it has {} bytes: {exceeded}", bytes.len())));
-        }
-        Ok(blake3::hash(bytes).to_hex().as_str().into())
     }
 
     async fn described(
@@ -171,29 +169,69 @@ impl Compiler {
 
     /// A component for one of the engines.
     pub(crate) async fn form(&self, machine: &Machine, bytes: &Arc<[u8]>) -> Result<Form, LoadError> {
-        let compiled = self.compile(machine, bytes.clone()).await?;
-        let imports = imports(&machine.engine, &compiled)?;
-        machine.link(&compiled, imports).map_err(|error| LoadError::NotAFlow(format!("{error:#}")))
+        let (engine, bytes) = (machine.engine.clone(), bytes.clone());
+        let compiled = self.compile(move || {
+            component::Component::new(&engine, &bytes).map_err(|error| LoadError::NotAComponent(format!("{error:#}")))
+        });
+        self.linked(machine, &compiled.await?)
+    }
+
+    /// A runner for one of the engines: mapped from where its code is kept, or compiled and kept there.
+    pub(crate) async fn runner(&self, machine: &Machine, runner: &Runner) -> Result<Form, LoadError> {
+        let (engine, runner, artifacts) = (machine.engine.clone(), runner.clone(), self.artifacts.clone());
+        if let Some(kept) = artifacts.as_ref().and_then(|artifacts| artifacts.open(&engine, runner.digest())) {
+            return self.linked(machine, &kept);
+        }
+        let limit = self.limits.component_size;
+        let compiled = self.compile(move || {
+            let bytes = runner.bytes()?;
+            admit(&bytes, limit)?;
+            let refused = |error: wasmtime::Error| LoadError::NotAComponent(format!("{error:#}"));
+            let Some(artifacts) = artifacts else { return component::Component::new(&engine, &bytes).map_err(refused) };
+            let code = engine.precompile_component(&bytes).map_err(refused)?;
+            artifacts.keep(&engine, runner.digest(), &code);
+            match artifacts.open(&engine, runner.digest()) {
+                Some(kept) => Ok(kept),
+                // It could not be kept.
+                None => component::Component::new(&engine, &bytes).map_err(refused),
+            }
+        });
+        self.linked(machine, &compiled.await?)
+    }
+
+    fn linked(&self, machine: &Machine, compiled: &component::Component) -> Result<Form, LoadError> {
+        let imports = imports(&machine.engine, compiled)?;
+        machine.link(compiled, imports).map_err(|error| LoadError::NotAFlow(format!("{error:#}")))
     }
 
     /// Off the event loop, bounded in number and time.
-    async fn compile(&self, machine: &Machine, bytes: Arc<[u8]>) -> Result<component::Component, LoadError> {
+    async fn compile(
+        &self,
+        compile: impl FnOnce() -> Result<component::Component, LoadError> + Send + 'static,
+    ) -> Result<component::Component, LoadError> {
         let closed = |_| LoadError::Host("the host is ending".into());
         let permit = self.compiling.clone().acquire_owned().await.map_err(closed)?;
-        let engine = machine.engine.clone();
         let compiling = tokio::task::spawn_blocking(move || {
-            let compiled = component::Component::new(&engine, &bytes);
+            let compiled = compile();
             drop(permit);
             compiled
         });
         // What takes too long goes on in its thread, counted among those that compile, and is thrown away.
         let limit = self.limits.compile_time;
-        let compiled = tokio::time::timeout(limit, compiling)
+        tokio::time::timeout(limit, compiling)
             .await
             .map_err(|_| LoadError::Exceeded(Exceeded::time("compile-time", limit).to_string()))?
-            .map_err(|_| LoadError::NotAComponent("the compiler broke down on it".into()))?;
-        compiled.map_err(|error| LoadError::NotAComponent(format!("{error:#}")))
+            .map_err(|_| LoadError::NotAComponent("the compiler broke down on it".into()))?
     }
+}
+
+/// Refuses bytes that are too many.
+fn admit(bytes: &[u8], limit: u64) -> Result<(), LoadError> {
+    if bytes.len() as u64 > limit {
+        let exceeded = Exceeded::bytes("component-size", limit);
+        return Err(LoadError::Exceeded(format!("it has {} bytes: {exceeded}", bytes.len())));
+    }
+    Ok(())
 }
 
 /// What a component imports, where flowhost has all of it.

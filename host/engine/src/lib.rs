@@ -7,6 +7,7 @@
 //! an interface under `host/`, each a thin adapter to `core`.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod artifacts;
 mod bindings;
 mod code;
 mod compile;
@@ -14,6 +15,7 @@ mod component;
 mod host;
 mod instances;
 mod limits;
+mod runner;
 mod source;
 mod store;
 mod wasi;
@@ -21,4 +23,5 @@ mod wasi;
 pub use compile::{Engine, LoadError, Options};
 pub use component::Component;
 pub use limits::{Limits, Unit, UnknownLimit};
+pub use runner::Runner;
 pub use source::Source;

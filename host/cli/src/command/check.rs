@@ -13,7 +13,7 @@ pub(super) fn run(args: &Check) -> anyhow::Result<Exit> {
     let runtime = super::runtime()?;
     let _guard = runtime.enter();
     let catalog = Catalog::new(&standing, flowhost_engine::Limits::default())?;
-    let loaded = runtime.block_on(catalog.load(&args.flow))?;
+    let loaded = runtime.block_on(catalog.load_aloud(&args.flow))?;
     let component = &loaded.component;
     let text = if args.json {
         let object = json!({

@@ -24,7 +24,7 @@ pub(super) fn run(args: &Flows) -> anyhow::Result<Exit> {
     match args {
         Flows::List { json } => runtime.block_on(list(catalog, *json)),
         Flows::Show { flow, json } => {
-            let loaded = runtime.block_on(catalog.load(flow))?;
+            let loaded = runtime.block_on(catalog.load_aloud(flow))?;
             let text = if *json {
                 let manifest = serde_json::to_string_pretty(loaded.component.manifest())?;
                 crate::escape::json(&manifest) + "\n"

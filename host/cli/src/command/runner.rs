@@ -66,7 +66,7 @@ fn try_it(component: Vec<u8>) -> Result<(), Failure> {
     let (name, text) = python::TRIAL;
     let main = format!("{name}.py");
     let source = Source::new(main.clone(), BTreeMap::from([(main, text.as_bytes().to_vec())]));
-    let described = runtime.block_on(engine.load_source(&component, source));
+    let described = runtime.block_on(engine.load_source(&flowhost_engine::Runner::of(component), source));
     let described =
         described.map_err(|error| Failure::refused(format!("it runs no Python flows: {error}")).hint(hint))?;
     if described.manifest().name == name {

@@ -6,22 +6,27 @@
 pub(crate) mod python;
 mod shelf;
 
-use std::borrow::Cow;
+use flowhost_engine::Runner;
 
 use crate::{built_in::runners, exit::Failure, project, source::Language};
 pub(crate) use shelf::{Kept, Shelf};
 
-/// The runner of a language; one that was installed is checked against the digest that was written down then.
-pub(crate) fn of(language: Language) -> Result<Cow<'static, [u8]>, Failure> {
+/// The runner of a language. One that was installed is read where it was not compiled before, and held to the digest that was written down then.
+pub(crate) fn of(language: Language) -> Result<Runner, Failure> {
     match language {
-        Language::JavaScript => Ok(Cow::Borrowed(runners::RUNNER)),
-        Language::Python => installed(&shelf()?).map(Cow::Owned),
+        Language::JavaScript => Ok(Runner::of(runners::RUNNER)),
+        Language::Python => installed(shelf()?),
     }
 }
 
-fn installed(shelf: &Shelf) -> Result<Vec<u8>, Failure> {
-    if let Some(runner) = shelf.read()? {
-        return Ok(runner);
+fn installed(shelf: Shelf) -> Result<Runner, Failure> {
+    if let Some(digest) = shelf.digest()? {
+        let read = move || match shelf.read() {
+            Ok(Some(runner)) => Ok(runner),
+            Ok(None) => Err(format!("{}: it was taken away meanwhile", shelf.path().display())),
+            Err(failure) => Err(failure.to_string()),
+        };
+        return Ok(Runner::kept(digest, read));
     }
     let message = if shelf.kept()?.is_empty() {
         "there is no runner for Python on this machine"

@@ -46,17 +46,29 @@ impl Shelf {
         self.folder.join(&self.wanted).with_extension("wasm")
     }
 
+    /// The digest that was written down when it was installed, none where it is not.
+    pub(crate) fn digest(&self) -> Result<Option<String>, Failure> {
+        let path = self.path();
+        if !path.try_exists().map_err(|error| unusable(&path, &error))? {
+            return Ok(None);
+        }
+        let recorded = path.with_extension("blake3");
+        let digest = there(fs::read_to_string(&recorded)).map_err(|error| unusable(&recorded, &error))?;
+        let digest = digest.map(|digest| digest.trim().to_owned());
+        digest.filter(|digest| digest.len() == 64).map(Some).ok_or_else(|| self.foreign(&path))
+    }
+
     /// It, none where it is not installed. What is not what was installed is refused.
     pub(crate) fn read(&self) -> Result<Option<Vec<u8>>, Failure> {
         let path = self.path();
+        let Some(digest) = self.digest()? else { return Ok(None) };
         let Some(runner) = there(fs::read(&path)).map_err(|error| unusable(&path, &error))? else { return Ok(None) };
-        let recorded = path.with_extension("blake3");
-        let digest = there(fs::read_to_string(&recorded)).map_err(|error| unusable(&recorded, &error))?;
-        if digest.is_some_and(|digest| digest.trim() == blake3::hash(&runner).to_hex().as_str()) {
-            return Ok(Some(runner));
-        }
+        if digest == blake3::hash(&runner).to_hex().as_str() { Ok(Some(runner)) } else { Err(self.foreign(&path)) }
+    }
+
+    fn foreign(&self, path: &Path) -> Failure {
         let message = format!("{}: it is not what was installed there", path.display());
-        Err(Failure::refused(message).hint(format!("`flowhost runner install {}` makes it again", self.name)))
+        Failure::refused(message).hint(format!("`flowhost runner install {}` makes it again", self.name))
     }
 
     /// All that are there.

@@ -9,6 +9,8 @@ use std::{
 
 use tempfile::TempDir;
 
+pub mod python;
+
 /// A directory to stand in.
 pub struct Place {
     folder: TempDir,

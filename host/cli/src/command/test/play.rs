@@ -139,7 +139,7 @@ impl Player {
         };
         let mut load = |reference: &str| {
             let _alone = LOADING.lock();
-            let loaded = runtime.block_on(catalog.load(reference))?;
+            let loaded = runtime.block_on(catalog.load_aloud(reference))?;
             if let Origin::Path(path) | Origin::Project(path) | Origin::User(path) = &loaded.origin {
                 files.push(path.clone());
             }
