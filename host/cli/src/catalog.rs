@@ -83,10 +83,10 @@ impl Catalog {
             return loaded;
         }
         let shown = escape::line(reference, 200);
-        terminal::say(&format!("compiling {shown}, which takes some seconds the first time …"));
+        terminal::say(&format!("compiling and describing {shown}, which takes some seconds the first time …"));
         let loaded = loading.await;
         if loaded.is_ok() {
-            terminal::say(&format!("compiled after {}", figures::time(began.elapsed())));
+            terminal::say(&format!("ready after {}", figures::time(began.elapsed())));
         }
         loaded
     }

@@ -33,6 +33,13 @@ const JAVASCRIPT: Language = Language { name: "JavaScript", flow: "js/conformanc
 const PYTHON: Language = Language { name: "Python", flow: "python/conformance.py" };
 const LANGUAGES: [&Language; 3] = [&RUST, &PYTHON, &JAVASCRIPT];
 
+/// Files that are no flow, of languages whose flows are source text: the name in the table, the file, and what is said of it.
+const BROKEN: [(&str, &str, &[&str]); 3] = [
+    ("a syntax error, with file and line", "syntax", &["SyntaxError", "FILE", "LINE 2"]),
+    ("an import that is not there, with its file", "import", &["FILE", "nowhere"]),
+    ("a module that loops while it is imported is cut: cpu-time (X2)", "loops", &["while it is described", "cpu-time"]),
+];
+
 fn folder() -> PathBuf {
     Path::new(ROOT).join("tests/conformance")
 }
@@ -92,11 +99,35 @@ fn play(language: &Language, data: &str) -> Endings {
         assert!(endings.insert(name.clone(), ending).is_none(), "two scenarios are called {name:?}");
     }
     assert!(!endings.is_empty(), "{}: {}", language.name, played.stderr);
+    endings.extend(BROKEN.map(|(name, file, words)| (name.to_owned(), refused(language, &place, data, file, words))));
     endings
 }
 
+/// How a file that is no flow is refused.
+fn refused(language: &Language, place: &Place, data: &str, file: &str, words: &[&str]) -> String {
+    let main = folder().join(language.flow);
+    let Some(ending) = main.extension().and_then(|ending| ending.to_str()) else {
+        return "there is no source text".into();
+    };
+    let name = format!("{file}.{ending}");
+    fs::copy(main.with_file_name("broken").join(&name), place.path().join(&name)).unwrap();
+    let reference = format!("./{name}");
+    let words = words.iter().map(|word| word.replace("FILE", &name).to_lowercase());
+    let command = ["exec", "-f", &reference, "--grant", "unconfined", "--limit", "cpu-time=300ms", ""];
+    let done = Done::of(place.program(&command).env("XDG_DATA_HOME", data).output().unwrap());
+    // `line 2` in one language, `:2:` in the other.
+    let said = done.stderr.to_lowercase().replace(&format!("{name}:2:"), &format!("{name} line 2 "));
+    let missing: Vec<String> = words.filter(|word| !said.contains(word.as_str())).collect();
+    match (done.exit, missing.is_empty()) {
+        (2, true) => "passed".into(),
+        (exit, _) => format!("exit {exit}, without {missing:?}: {}", done.stderr),
+    }
+}
+
 /// Why a language cannot do something, by language and scenario.
-fn unsupported() -> BTreeMap<String, BTreeMap<String, String>> {
+type Unsupported = BTreeMap<String, BTreeMap<String, String>>;
+
+fn unsupported() -> Unsupported {
     let text = fs::read_to_string(folder().join("unsupported.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
@@ -150,27 +181,41 @@ fn table() -> String {
         let read = flowhost_testing::ScenarioFile::read(&file, text.clone())
             .unwrap_or_else(|problem| panic!("{}: {problem:?}", file.display()));
         let title = text.lines().next().unwrap().trim_start_matches("# ").trim_end_matches('.');
-        writeln!(table, "| {title} | {} |", LANGUAGES.map(|language| language.name).join(" | ")).unwrap();
-        writeln!(table, "|---|{}", "---|".repeat(LANGUAGES.len())).unwrap();
+        table.push_str(&header(title));
         for case in read.cases {
-            let cells = LANGUAGES.map(|language| match unsupported[language.name].get(&case.name) {
-                None => "yes".to_owned(),
-                Some(reason) => {
-                    let place = reasons.iter().position(|each| each == reason).unwrap_or_else(|| {
-                        reasons.push(reason.clone());
-                        reasons.len() - 1
-                    });
-                    format!("no ({})", place + 1)
-                }
-            });
-            writeln!(table, "| {} | {} |", case.name.replace('|', "\\|"), cells.join(" | ")).unwrap();
+            table.push_str(&row(&case.name, &unsupported, &mut reasons));
         }
         table.push('\n');
     }
+    table.push_str(&header("Files that are no flow"));
+    for (name, _, _) in BROKEN {
+        table.push_str(&row(name, &unsupported, &mut reasons));
+    }
+    table.push('\n');
     for (place, reason) in reasons.iter().enumerate() {
         writeln!(table, "{}. {reason}", place + 1).unwrap();
     }
     table
+}
+
+fn header(title: &str) -> String {
+    let names = LANGUAGES.map(|language| language.name).join(" | ");
+    format!("| {title} | {names} |\n|---|{}\n", "---|".repeat(LANGUAGES.len()))
+}
+
+/// A line of the table. A reason is said once, below it.
+fn row(name: &str, unsupported: &Unsupported, reasons: &mut Vec<String>) -> String {
+    let cells = LANGUAGES.map(|language| match unsupported[language.name].get(name) {
+        None => "yes".to_owned(),
+        Some(reason) => {
+            let place = reasons.iter().position(|each| each == reason).unwrap_or_else(|| {
+                reasons.push(reason.clone());
+                reasons.len() - 1
+            });
+            format!("no ({})", place + 1)
+        }
+    });
+    format!("| {} | {} |\n", name.replace('|', "\\|"), cells.join(" | "))
 }
 
 #[test]

@@ -37,7 +37,13 @@ export default {
     const turn = session.start("slow");
     await sleep(5);
     session.close();
-    return { going: await said(turn.wait()), next: await ok(() => session.run("next")) };
+    return await said(turn.wait());
+  },
+
+  closed(cx) {
+    const session = cx.agent("worker").spawn();
+    session.close();
+    return ok(() => session.run("next"));
   },
 
   async steer(cx) {

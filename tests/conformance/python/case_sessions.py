@@ -44,7 +44,13 @@ async def close_(cx):
     turn = session.start("slow")
     await sleep(0.005)
     session.close()
-    return {"going": await said(turn.wait()), "next": await ok(session.run, "next")}
+    return await said(turn.wait())
+
+
+async def closed_(cx):
+    session = cx.agent("worker").spawn()
+    session.close()
+    return await ok(session.run, "next")
 
 
 async def steer_(cx):

@@ -42,7 +42,12 @@ pub(crate) async fn run(case: &str, cx: &Context) -> Result<Value> {
             let turn = session.start("slow")?;
             sleep(ms(5)).await;
             session.close();
-            Ok(json!({ "going": said(turn.wait().await), "next": said(session.run("next").await) }))
+            Ok(json!(said(turn.wait().await)))
+        }
+        "closed" => {
+            let session = agent.spawn()?;
+            session.close();
+            Ok(json!(said(session.run("next").await)))
         }
         "steer" => {
             let session = agent.spawn()?;

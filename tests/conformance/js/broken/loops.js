@@ -1,0 +1,3 @@
+// Never done being imported.
+for (;;);
+export default async function loops() {}

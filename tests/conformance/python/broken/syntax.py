@@ -1,0 +1,3 @@
+# A syntax error in the second line.
+def syntax(task, cx:
+    return task
