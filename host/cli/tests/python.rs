@@ -5,7 +5,6 @@
 mod program;
 
 use std::{
-    io::Write as _,
     path::Path,
     process::{Command, Stdio},
     sync::OnceLock,
@@ -24,7 +23,7 @@ fn installed() -> Option<&'static str> {
     let there = INSTALLED.get_or_init(|| {
         let python = Command::new("python3").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         if python.is_err() {
-            return skipped("python3");
+            return program::skipped("python3");
         }
         // As a person would, whose settings say where the package index is.
         let mut install = Command::new(env!("CARGO_BIN_EXE_flowhost"));
@@ -33,22 +32,12 @@ fn installed() -> Option<&'static str> {
         let done = Done::of(install.output().unwrap());
         if done.exit != 0 && done.stderr.contains("was not installed") {
             eprintln!("{}", done.stderr);
-            return skipped("componentize-py");
+            return program::skipped("componentize-py");
         }
         assert_eq!(done.exit, 0, "{}", done.stderr);
         true
     });
     there.then_some(data)
-}
-
-/// What was skipped is told to whoever runs all tests, and said aloud.
-fn skipped(program: &str) -> bool {
-    eprintln!("skipped: {program}");
-    if let Some(skips) = std::env::var_os("FLOWHOST_SKIPS") {
-        let mut skips = std::fs::OpenOptions::new().append(true).create(true).open(skips).unwrap();
-        writeln!(skips, "skipped: {program}").unwrap();
-    }
-    false
 }
 
 /// Runs `flow.py` with an agent that shouts.
@@ -131,6 +120,33 @@ fn a_mistake_is_shown_with_its_file_and_line() {
         assert_eq!(done.exit, exit, "{text}: {}", done.stderr);
         assert!(says.iter().all(|each| done.stderr.contains(each)), "{text}: {}", done.stderr);
     }
+}
+
+#[test]
+fn a_new_flow_in_python_runs_as_it_is_and_as_a_component() {
+    let Some(data) = installed() else { return };
+    let place = Place::repository("repo", &[("a.py", "A = 1\n")]);
+    let run = |words: &[&str]| Done::of(place.program(words).env("XDG_DATA_HOME", data).output().unwrap());
+    let new = run(&["new", "survey", "--lang", "python"]);
+    assert_eq!(new.exit, 0, "{}", new.stderr);
+    let exec = |flow: &str| {
+        let words = ["exec", "-f", flow, "-a", "agent=demo", "--demo-speed", "0", "--grant", "unconfined"];
+        run(&[&words[..], &["Add a one-line module docstring to a.py.\nWhat is in a.py?"]].concat()).answer()
+    };
+    let tested = run(&["test", "survey"]);
+    assert_eq!(tested.exit, 0, "{}{}", tested.stdout, tested.stderr);
+    assert_eq!(exec("./survey").as_array().unwrap().len(), 2);
+
+    let built = run(&["build", "survey"]);
+    assert_eq!(built.exit, 0, "{}", built.stderr);
+    let manifest = |flow: &str| {
+        let checked = run(&["check", flow, "--json"]).stdout;
+        serde_json::from_str::<serde_json::Value>(&checked).unwrap()["manifest"].clone()
+    };
+    assert_eq!(manifest("survey/survey.wasm"), manifest("survey/flow.py"));
+    assert_eq!(exec("./survey/survey.wasm").as_array().unwrap().len(), 2);
+    let tested = run(&["test", "-f", "survey/survey.wasm", "survey"]);
+    assert_eq!(tested.exit, 0, "{}{}", tested.stdout, tested.stderr);
 }
 
 #[test]
