@@ -1,7 +1,12 @@
 //! Compiles the flows that are part of the program, each folder of `flows/`, and what runs flows that are JavaScript; takes in what
-//! Python's runner is made of.
+//! Python's runner is made of, and what flows in C and in Rust are built with.
 
 #![allow(clippy::disallowed_methods, reason = "a build script works on the files of its build")]
+
+#[path = "build/bindings.rs"]
+mod bindings;
+#[path = "build/sdk.rs"]
+mod sdk;
 
 use std::{
     fs,
@@ -9,7 +14,7 @@ use std::{
     process::ExitCode,
 };
 
-use flowhost_sdk_build::{Error, Guests, constants, run, table, watch, write_output};
+use flowhost_sdk_build::{Error, Guests, constants, run, table, variable, watch, write_changed, write_output};
 
 fn main() -> ExitCode {
     run(|| {
@@ -18,37 +23,63 @@ fn main() -> ExitCode {
         // By a cargo of its own, so that it is the same component whatever is compiled beside it.
         let runners = Guests::of_workspace("../..")?.below("guest-sdk/js")?.compile()?;
         write_output("runners.rs", &constants(&runners))?;
-        write_output("python.rs", &sources()?)
+
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let out = PathBuf::from(variable("OUT_DIR")?);
+        let mut python = Vec::new();
+        collect(&root, "guest-sdk/python", "", &["py"], &mut python)?;
+        collect(&root, "wit", "wit/", &["wit"], &mut python)?;
+        write_output("python.rs", &sources(python))?;
+
+        bindings::write(&root.join("wit"))?;
+        let mut c = Vec::new();
+        collect(&root, "guest-sdk/c", "", &["c", "h"], &mut c)?;
+        c.extend(["flow.h", "flow.c"].map(|name| (format!("src/{name}"), out.join("c").join(name))));
+        write_output("c.rs", &sources(c))?;
+
+        let mut rust = Vec::new();
+        for folder in sdk::CRATES.map(|each| format!("{each}/src")).iter().map(String::as_str).chain(["wit"]) {
+            collect(&root, folder, &format!("{folder}/"), &["rs", "wit"], &mut rust)?;
+        }
+        for folder in sdk::CRATES {
+            rust.push((format!("{folder}/Cargo.toml"), root.join(folder).join("Cargo.toml").canonicalize()?));
+        }
+        write_changed(&out.join("sdk.toml"), sdk::manifest(&root)?.as_bytes())?;
+        rust.push(("Cargo.toml".into(), out.join("sdk.toml")));
+        write_changed(&out.join("sdk.lock"), sdk::locked(&root)?.as_bytes())?;
+        write_output("rust.rs", &sources(rust))
     })
 }
 
-/// Rust source of a table of all files of the Python SDK and of the contract, by the path that each has where they are built.
-fn sources() -> Result<String, Error> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut files = Vec::new();
-    for (folder, within) in [("guest-sdk/python", ""), ("wit", "wit/")] {
-        collect(&root.join(folder), within, &mut files)?;
-    }
+/// Rust source of a table of files, by the path that each has where it is used.
+fn sources(mut files: Vec<(String, PathBuf)>) -> String {
     files.sort();
-    let mut source =
-        String::from("/// What the runner is made of: paths and texts.\nstatic SOURCES: &[(&str, &str)] = &[\n");
+    let mut source = String::from("/// Paths and texts.\nstatic SOURCES: &[(&str, &str)] = &[\n");
     for (name, path) in files {
         source.push_str(&format!("    ({name:?}, include_str!({path:?})),\n"));
     }
     source.push_str("];\n");
-    Ok(source)
+    source
 }
 
-fn collect(folder: &Path, within: &str, files: &mut Vec<(String, PathBuf)>) -> Result<(), Error> {
-    watch(folder);
-    for entry in fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))? {
+/// All files of a folder, and of those in it, whose names end so.
+fn collect(
+    root: &Path,
+    folder: &str,
+    within: &str,
+    endings: &[&str],
+    files: &mut Vec<(String, PathBuf)>,
+) -> Result<(), Error> {
+    let folder = root.join(folder);
+    watch(&folder);
+    for entry in fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))? {
         let path = entry?.path().canonicalize()?;
         let name = path.file_name().and_then(|name| name.to_str()).ok_or("a file whose name is no text")?.to_owned();
         if path.is_dir() {
             if !name.starts_with(['_', '.']) {
-                collect(&path, &format!("{within}{name}/"), files)?;
+                collect(&folder, &name, &format!("{within}{name}/"), endings, files)?;
             }
-        } else if matches!(path.extension().and_then(|ends| ends.to_str()), Some("py" | "wit")) {
+        } else if path.extension().and_then(|ends| ends.to_str()).is_some_and(|ends| endings.contains(&ends)) {
             files.push((format!("{within}{name}"), path));
         }
     }

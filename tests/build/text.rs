@@ -45,7 +45,7 @@ fn dummy(contract: &Path) -> anyhow::Result<Vec<u8>> {
     let (package, _) = resolve.push_dir(contract)?;
     let world = resolve.select_world(&[package], Some("flow"))?;
     let mut module = dummy_module(&resolve, world, ManglingAndAbi::Legacy(LiftLowerAbi::AsyncCallback));
-    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false)?;
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)?;
     ComponentEncoder::default().module(&module)?.validate(true).encode()
 }
 
@@ -68,6 +68,6 @@ fn component(mut module: Vec<u8>, contract: &Path, world: &str) -> anyhow::Resul
         package = resolve.push_file(&own).context("the worlds of the tests")?;
     }
     let world = resolve.select_world(&[package], Some(world))?;
-    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false)?;
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)?;
     ComponentEncoder::default().module(&module)?.validate(true).encode()
 }

@@ -55,6 +55,10 @@ pub enum Command {
     Flows(Flows),
     /// Show what a flow is and what it will touch, without running it
     Check(Check),
+    /// Begin a flow: a folder that builds, runs, and has a test
+    New(New),
+    /// Build a flow: a folder or a file becomes one component
+    Build(Build),
     /// Test flows without an agent: play the scenarios of *.test.toml
     Test(Test),
     /// The harnesses that can fill an agent's role, and what each can do
@@ -172,6 +176,60 @@ pub struct Check {
     #[arg(value_name = "FLOW")]
     pub flow: String,
     /// Write it as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `flowhost new`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    flowhost new survey --lang python && cd survey && flowhost test\n  \
+    flowhost new survey --lang rust && cd survey && flowhost build && flowhost test\n  \
+    flowhost new flows/survey --lang js\n\n\
+    Python and JavaScript run as they are. Rust is built by cargo, C by a compiler that is installed at the first build.")]
+pub struct New {
+    /// The flow's name: lower-case letters, digits and `-`; or a path whose last part it is
+    #[arg(value_name = "NAME")]
+    pub path: PathBuf,
+
+    /// In which language
+    #[arg(short, long, value_name = "LANGUAGE")]
+    pub lang: Lang,
+}
+
+/// A language that a flow can be begun in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Lang {
+    /// A package of cargo's, built to a component.
+    Rust,
+    /// One file, with the whole of asyncio.
+    Python,
+    /// One file, run by an engine that is part of the program.
+    #[value(alias = "javascript")]
+    Js,
+    /// One file, built to a component of a few kB.
+    C,
+}
+
+/// `flowhost build`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    flowhost build                          the flow in the folder where you stand: Cargo.toml, flow.c, flow.py or flow.js\n  \
+    flowhost build ./survey.py              one file becomes survey.wasm, with the runner of its language inside\n  \
+    flowhost build survey --out survey.wasm && flowhost exec -f ./survey.wasm -a agent=demo --grant unconfined \"…\"\n\n\
+    Rust is built by cargo, for wasm32-wasip2. C is built by the compiler of the package ziglang, which is installed once, by \
+    python3 and the package index, into $XDG_CACHE_HOME/flowhost (450 MB). The component is NAME.wasm beside what it is built from, \
+    where NAME is what the flow calls itself.")]
+pub struct Build {
+    /// A flow's folder, or its file; unsaid, where you stand
+    #[arg(value_name = "PATH")]
+    pub path: Option<PathBuf>,
+
+    /// Where the component is written
+    #[arg(short, long, value_name = "FILE.wasm")]
+    pub out: Option<PathBuf>,
+
+    /// Write what was built to stdout as JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -116,7 +116,8 @@ impl Catalog {
     }
 }
 
-fn unusable(reference: &str, error: &LoadError) -> Failure {
+/// What a person is told of what cannot be loaded.
+pub(crate) fn unusable(reference: &str, error: &LoadError) -> Failure {
     let hint = match error {
         LoadError::NotAComponent(_) => {
             "A flow is a WebAssembly component that exports flowhost:flow; a core module is made one by `wasm-tools component new`"

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use clap::FromArgMatches as _;
 
 pub mod args;
+mod build;
 pub mod built_in;
 pub mod catalog;
 mod command;
@@ -27,8 +28,11 @@ pub mod render;
 mod runner;
 pub mod signal;
 pub mod source;
+mod template;
 pub mod terminal;
+mod tool;
 pub mod values;
+mod venv;
 
 use args::Args;
 use exit::Failure;

@@ -204,6 +204,13 @@ impl Places {
     }
 
     fn unread(&self, written: &str, error: &io::Error) -> Failure {
+        if error.kind() == io::ErrorKind::NotFound
+            && let Some(source) = self.unbuilt(written)
+        {
+            let message = format!("{written}: it is not built yet");
+            let command = format!("flowhost build {source}");
+            return Failure::refused(message).hint(format!("`{}` makes it", command.trim_end()));
+        }
         let hint = match error.kind() {
             io::ErrorKind::NotFound => "`flowhost flows list` shows what can be run by name",
             io::ErrorKind::FileTooLarge => "A flow is a component of a few MB at most, or a few files of source",
@@ -214,6 +221,16 @@ impl Places {
             _ => error.to_string(),
         };
         Failure::refused(format!("{written}: {why}")).hint(hint)
+    }
+
+    /// The folder of a component that is not there, where what it is built from is.
+    fn unbuilt(&self, written: &str) -> Option<String> {
+        let written = Path::new(written);
+        let folder = written.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let is_component = written.extension().is_some_and(|ends| ends == EXTENSION);
+        let built_from = ["Cargo.toml", "flow.c"].iter().any(|name| self.standing.join(folder).join(name).is_file());
+        (is_component && built_from)
+            .then(|| folder.strip_prefix(&self.standing).unwrap_or(folder).display().to_string())
     }
 
     fn read(&self, path: &Path) -> io::Result<Form> {
@@ -266,7 +283,8 @@ pub(crate) fn is_path(reference: &str) -> bool {
     reference.contains('/') || ends.is_some_and(|ends| extensions().any(|each| each == ends))
 }
 
-fn is_name(reference: &str) -> bool {
+/// Whether it is a name that a flow can have.
+pub(crate) fn is_name(reference: &str) -> bool {
     reference.starts_with(|first: char| first.is_ascii_lowercase())
         && reference.len() <= 64
         && reference.chars().all(|each| each.is_ascii_lowercase() || each.is_ascii_digit() || each == '-')

@@ -13,7 +13,11 @@ use std::{
 };
 
 use flowhost_tests::guests::CONFORMANCE;
-use program::{Done, Place, python};
+use program::{
+    Done, Place,
+    building::{build, c_is_there},
+    python,
+};
 use serde_json::Value;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -24,14 +28,15 @@ type Endings = BTreeMap<String, String>;
 /// A column of the table.
 struct Language {
     name: &'static str,
-    /// Its flow: a file, with those beside it.
+    /// Its flow: a file, with those beside it. Rust's is compiled with the tests.
     flow: &'static str,
 }
 
 const RUST: Language = Language { name: "Rust", flow: "" };
 const JAVASCRIPT: Language = Language { name: "JavaScript", flow: "js/conformance.js" };
 const PYTHON: Language = Language { name: "Python", flow: "python/conformance.py" };
-const LANGUAGES: [&Language; 3] = [&RUST, &PYTHON, &JAVASCRIPT];
+const C: Language = Language { name: "C", flow: "c/flow.c" };
+const LANGUAGES: [&Language; 4] = [&RUST, &PYTHON, &JAVASCRIPT, &C];
 
 /// Files that are no flow, of languages whose flows are source text: the name in the table, the file, and what is said of it.
 const BROKEN: [(&str, &str, &[&str]); 3] = [
@@ -45,13 +50,20 @@ fn folder() -> PathBuf {
 }
 
 /// A place in which the flow of a language can be loaded as `itself`, and Rust's as `other`, with the scenarios.
-fn place(language: &Language) -> Place {
+fn place(language: &Language) -> Option<Place> {
     let place = Place::plain("conformance");
     let flows = place.path().join(".flowhost/flows");
     fs::create_dir_all(&flows).unwrap();
     fs::write(flows.join("other.wasm"), CONFORMANCE).unwrap();
     if language.flow.is_empty() {
         fs::write(flows.join("itself.wasm"), CONFORMANCE).unwrap();
+    } else if language.flow.ends_with(".c") {
+        let source = folder().join(language.flow);
+        let out = flows.join("itself.wasm");
+        let words = [source.parent().unwrap().to_str().unwrap(), "--out", out.to_str().unwrap()];
+        if !c_is_there(&build(&place, &words)) {
+            return None;
+        }
     } else {
         let main = folder().join(language.flow);
         let ending = main.extension().unwrap().to_str().unwrap();
@@ -72,7 +84,7 @@ fn place(language: &Language) -> Place {
     for scenarios in scenarios() {
         fs::copy(&scenarios, place.path().join(scenarios.file_name().unwrap())).unwrap();
     }
-    place
+    Some(place)
 }
 
 /// The files of scenarios, in order.
@@ -83,9 +95,9 @@ fn scenarios() -> Vec<PathBuf> {
     files
 }
 
-/// Plays all scenarios, by the program.
-fn play(language: &Language, data: &str) -> Endings {
-    let place = place(language);
+/// Plays all scenarios, by the program. None where there is no compiler for the language.
+fn play(language: &Language, data: &str) -> Option<Endings> {
+    let place = place(language)?;
     let played =
         Done::of(place.program(&["test", "--json", "-f", "itself"]).env("XDG_DATA_HOME", data).output().unwrap());
     let lines = played.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -100,14 +112,15 @@ fn play(language: &Language, data: &str) -> Endings {
     }
     assert!(!endings.is_empty(), "{}: {}", language.name, played.stderr);
     endings.extend(BROKEN.map(|(name, file, words)| (name.to_owned(), refused(language, &place, data, file, words))));
-    endings
+    Some(endings)
 }
 
 /// How a file that is no flow is refused.
 fn refused(language: &Language, place: &Place, data: &str, file: &str, words: &[&str]) -> String {
     let main = folder().join(language.flow);
-    let Some(ending) = main.extension().and_then(|ending| ending.to_str()) else {
-        return "there is no source text".into();
+    let ending = match main.extension().and_then(|ending| ending.to_str()) {
+        None | Some("c") => return "a compiler stands before the host".into(),
+        Some(ending) => ending,
     };
     let name = format!("{file}.{ending}");
     fs::copy(main.with_file_name("broken").join(&name), place.path().join(&name)).unwrap();
@@ -132,12 +145,14 @@ fn unsupported() -> Unsupported {
     serde_json::from_str(&text).unwrap()
 }
 
-/// Holds what was played against what is said to be unsupported: a scenario that fails and is not listed is an error, and so is one that is listed and passes.
-fn check(language: &Language, endings: &Endings) {
+/// Holds what was played against what is said to be unsupported: a scenario that fails and is not listed is an error, and so is one that is
+/// listed and passes.
+fn check(language: &Language, data: &str) {
+    let Some(endings) = play(language, data) else { return };
     let listed = unsupported();
     let listed = &listed[language.name];
     let mut wrong = String::new();
-    for (name, ending) in endings {
+    for (name, ending) in &endings {
         match (ending.as_str(), listed.get(name)) {
             ("passed", Some(_)) => writeln!(wrong, "{name}: it is said to be unsupported, and passes").unwrap(),
             ("passed", None) | (_, Some(_)) => {}
@@ -154,18 +169,23 @@ fn check(language: &Language, endings: &Endings) {
 
 #[test]
 fn the_contract_in_rust() {
-    check(&RUST, &play(&RUST, ""));
+    check(&RUST, "");
 }
 
 #[test]
 fn the_contract_in_javascript() {
-    check(&JAVASCRIPT, &play(&JAVASCRIPT, ""));
+    check(&JAVASCRIPT, "");
 }
 
 #[test]
 fn the_contract_in_python() {
     let Some(data) = python::installed() else { return };
-    check(&PYTHON, &play(&PYTHON, data));
+    check(&PYTHON, data);
+}
+
+#[test]
+fn the_contract_in_c() {
+    check(&C, "");
 }
 
 /// The table, from the scenarios and from what is unsupported: that each cell is as it says is what the other tests here assert.

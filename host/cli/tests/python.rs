@@ -94,6 +94,33 @@ fn a_mistake_is_shown_with_its_file_and_line() {
 }
 
 #[test]
+fn a_new_flow_in_python_runs_as_it_is_and_as_a_component() {
+    let Some(data) = installed() else { return };
+    let place = Place::repository("repo", &[("a.py", "A = 1\n")]);
+    let run = |words: &[&str]| Done::of(place.program(words).env("XDG_DATA_HOME", data).output().unwrap());
+    let new = run(&["new", "survey", "--lang", "python"]);
+    assert_eq!(new.exit, 0, "{}", new.stderr);
+    let exec = |flow: &str| {
+        let words = ["exec", "-f", flow, "-a", "agent=demo", "--demo-speed", "0", "--grant", "unconfined"];
+        run(&[&words[..], &["Add a one-line module docstring to a.py.\nWhat is in a.py?"]].concat()).answer()
+    };
+    let tested = run(&["test", "survey"]);
+    assert_eq!(tested.exit, 0, "{}{}", tested.stdout, tested.stderr);
+    assert_eq!(exec("./survey").as_array().unwrap().len(), 2);
+
+    let built = run(&["build", "survey"]);
+    assert_eq!(built.exit, 0, "{}", built.stderr);
+    let manifest = |flow: &str| {
+        let checked = run(&["check", flow, "--json"]).stdout;
+        serde_json::from_str::<serde_json::Value>(&checked).unwrap()["manifest"].clone()
+    };
+    assert_eq!(manifest("survey/survey.wasm"), manifest("survey/flow.py"));
+    assert_eq!(exec("./survey/survey.wasm").as_array().unwrap().len(), 2);
+    let tested = run(&["test", "-f", "survey/survey.wasm", "survey"]);
+    assert_eq!(tested.exit, 0, "{}{}", tested.stdout, tested.stderr);
+}
+
+#[test]
 fn what_is_no_runner_is_not_installed() {
     let place = Place::plain("flow");
     place.write("no.wasm", "no");

@@ -41,7 +41,8 @@ impl Runner {
         &self.digest
     }
 
-    pub(crate) fn bytes(&self) -> Result<Cow<'static, [u8]>, LoadError> {
+    /// Its bytes. Fails where they cannot be read, or have another digest.
+    pub fn bytes(&self) -> Result<Cow<'static, [u8]>, LoadError> {
         let bytes = (self.read)().map_err(LoadError::Host)?;
         if blake3::hash(&bytes).to_hex().as_str() != &*self.digest {
             return Err(LoadError::Host("the runner is not the one whose digest is known".into()));

@@ -30,6 +30,16 @@ impl Source {
         Self { main: main.into(), files }
     }
 
+    /// The name of the flow's own file.
+    pub fn main(&self) -> &str {
+        &self.main
+    }
+
+    /// All files, each by its name, in order of name.
+    pub fn files(&self) -> impl ExactSizeIterator<Item = (&str, &[u8])> {
+        self.files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()))
+    }
+
     /// BLAKE3 of the runner's digest and of every file, in hexadecimal digits.
     pub(crate) fn digest(&self, runner: &str) -> Arc<str> {
         let mut hasher = blake3::Hasher::new();

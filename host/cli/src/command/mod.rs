@@ -1,6 +1,7 @@
 //! What each command does, one file a command.
 
 mod agents;
+mod build;
 mod check;
 mod columns;
 mod completions;
@@ -10,6 +11,7 @@ mod describe;
 mod exec;
 mod flows;
 mod man;
+mod new;
 mod runner;
 mod test;
 
@@ -33,6 +35,8 @@ pub(crate) fn run(args: Args) -> Exit {
         Command::Demo(args) => demo::run(&args),
         Command::Flows(args) => flows::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::New(args) => new::run(&args),
+        Command::Build(args) => build::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Agents(args) => agents::run(&args),
         Command::Runner(args) => runner::run(&args),

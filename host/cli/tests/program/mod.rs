@@ -1,5 +1,6 @@
 //! The program as a person has it: started for real, in a directory of its own.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses some of it")]
+#![allow(clippy::print_stderr, reason = "what is skipped is said aloud")]
 
 use std::{
     fs,
@@ -9,6 +10,7 @@ use std::{
 
 use tempfile::TempDir;
 
+pub mod building;
 pub mod python;
 
 /// A directory to stand in.
@@ -137,6 +139,17 @@ impl Done {
     pub fn said(&self, place: &Place) -> String {
         self.stderr.replace(place.above().to_str().unwrap(), "…")
     }
+}
+
+/// What a test does without is told to whoever runs all tests, and said aloud. False, for who asks whether it is there.
+pub fn skipped(program: &str) -> bool {
+    use std::io::Write as _;
+    eprintln!("skipped: {program}");
+    if let Some(skips) = std::env::var_os("FLOWHOST_SKIPS") {
+        let mut skips = fs::OpenOptions::new().append(true).create(true).open(skips).unwrap();
+        writeln!(skips, "skipped: {program}").unwrap();
+    }
+    false
 }
 
 /// The words of `exec -f fanout -a agent=demo --budget cost=1 TASK`, as fast as it goes.

@@ -1,12 +1,11 @@
 //! What runs Python flows: installed once, as a person would.
 
 use std::{
-    io::Write as _,
     process::{Command, Stdio},
     sync::OnceLock,
 };
 
-use super::Done;
+use super::{Done, skipped};
 
 /// Where the runner is installed, once for all tests and for as long as its sources stay the same. None where there is no Python, or no
 /// package index to take componentize-py from.
@@ -31,14 +30,4 @@ pub fn installed() -> Option<&'static str> {
         true
     });
     there.then_some(data)
-}
-
-/// What was skipped is told to whoever runs all tests, and said aloud.
-fn skipped(program: &str) -> bool {
-    eprintln!("skipped: {program}");
-    if let Some(skips) = std::env::var_os("FLOWHOST_SKIPS") {
-        let mut skips = std::fs::OpenOptions::new().append(true).create(true).open(skips).unwrap();
-        writeln!(skips, "skipped: {program}").unwrap();
-    }
-    false
 }
