@@ -8,6 +8,7 @@
 ...     return [answer.text for answer in await agent.batch(task.splitlines(), at_once=2)]
 """
 
+from . import git
 from .agents import Agent, Answer, Permission, Session, Turn
 from .budget import Allowance, Budget, Usage
 from .callees import Branch, Callee, load
@@ -28,7 +29,7 @@ from .errors import (
     StoppedError,
 )
 from .waiting import gather, sleep, wait_any
-from .watches import MOMENTS, Occasion, Watch
+from .watches import MOMENTS, Moment, Occasion, Watch
 
 __all__ = [
     "MOMENTS",
@@ -49,6 +50,7 @@ __all__ = [
     "FlowhostError",
     "HarnessError",
     "MergeOutcome",
+    "Moment",
     "NotGrantedError",
     "Occasion",
     "OtherError",
@@ -64,6 +66,7 @@ __all__ = [
     "Watch",
     "flow",
     "gather",
+    "git",
     "load",
     "log",
     "now",

@@ -6,7 +6,31 @@ from __future__ import annotations
 import json as _json
 import math
 import os
-from typing import Any
+from typing import Any, Callable, Iterable, Mapping, TypeVar
+
+T = TypeVar("T")
+
+
+def optional(check: Callable[..., T], value: Any, *how: Any) -> T | None:
+    """What a check gives of a value, or None where there is none."""
+    return None if value is None else check(value, *how)
+
+
+def one_of(value: Any, kind: type[T], what: str, hint: str = "") -> T:
+    """A value of one class."""
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise TypeError(f"{what} is {article} {kind.__name__}, not {_kind(value)}{hint}")
+    return value
+
+
+def by_name(given: Any, what: str) -> Mapping[Any, Any]:
+    """A dict, or nothing."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} is a dict, not {_kind(given)}")
+    return given
 
 
 def clean(text: str) -> str:
@@ -28,7 +52,7 @@ def text(value: Any, what: str) -> str:
 
 def texts(values: Any, what: str) -> list[str]:
     """Several of them."""
-    if isinstance(values, (str, bytes)):
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{what} is a list of str, not one {_kind(values)}")
     return [text(value, f"each of {what}") for value in values]
 

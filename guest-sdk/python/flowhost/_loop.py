@@ -6,6 +6,8 @@ who waits for it any more. This one stands in its place. What it relies on: one 
 The host ends what a flow leaves behind, so nothing here waits for anything once the flow has returned.
 """
 
+# mypy: disable-error-code="override,attr-defined,assignment,abstract,import-not-found,no-any-return,misc"
+
 from __future__ import annotations
 
 import asyncio
@@ -36,7 +38,7 @@ class Stuck(RuntimeError):
 class Call:
     """A call into the host that is out."""
 
-    def __init__(self, future: asyncio.Future, promise: int, borrowed: Any) -> None:
+    def __init__(self, future: asyncio.Future[Any], promise: int, borrowed: Any) -> None:
         self.future = future
         self.promise = promise
         # A resource must not be collected while a call borrows it: that would break the flow.
@@ -78,7 +80,7 @@ class Loop(asyncio.AbstractEventLoop):
         #: What the call that is about to be made borrows.
         self.borrowed: Any = None
         #: The flow's own task, and what ends it from outside of it.
-        self.main: asyncio.Task | None = None
+        self.main: asyncio.Task[Any] | None = None
         self.failure: BaseException | None = None
         # componentize-py's own words for these.
         self.running = True
@@ -206,7 +208,8 @@ class Loop(asyncio.AbstractEventLoop):
 
     def _sleep_until(self, when: float) -> bool:
         """Begins a sleep of the host. False where it is over already."""
-        millis = 0 if when <= self._now else math.ceil((when - self.time()) * 1000)
+        # Never too early, but for what seconds since 1970 lose in a float.
+        millis = 0 if when <= self._now else math.ceil((when - self.time()) * 1000 - 0.001)
         # As a bare coroutine, not a task: nobody's `all_tasks` has it, and nobody cancels it.
         sleep = wit.sleep(min(millis, _LONGEST)) if millis > 0 else None
         try:
@@ -235,10 +238,10 @@ class Loop(asyncio.AbstractEventLoop):
 
     call_soon_threadsafe = call_soon
 
-    def create_future(self) -> asyncio.Future:
+    def create_future(self) -> asyncio.Future[Any]:
         return asyncio.Future(loop=self)
 
-    def create_task(self, coro: Any, **options: Any) -> asyncio.Task:
+    def create_task(self, coro: Any, **options: Any) -> asyncio.Task[Any]:
         if self._factory is not None:
             return self._factory(self, coro, **options)
         return asyncio.Task(coro, loop=self, **options)
@@ -278,7 +281,7 @@ class Loop(asyncio.AbstractEventLoop):
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:
         """Nothing to do: there are no threads."""
 
-    def run_in_executor(self, executor: Any, function: Any, *args: Any) -> asyncio.Future:
+    def run_in_executor(self, executor: Any, function: Any, *args: Any) -> asyncio.Future[Any]:
         # There are no threads: it runs at once.
         future = self.create_future()
         try:
@@ -313,6 +316,23 @@ class Loop(asyncio.AbstractEventLoop):
         self.create_task(generator.aclose())
 
 
+def _refuse(name: str) -> None:
+    """What a loop of a flow cannot do says so when it is asked, whether it is waited for or not."""
+
+    def refused(self: Loop, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError(
+            f"loop.{name}: a flow has no processes, sockets, pipes, signals or threads; `await env.exec([…])` runs a command where the flow "
+            "was given an environment for it"
+        )
+
+    refused.__name__ = name
+    setattr(Loop, name, refused)
+
+
+for _name in set(dir(asyncio.AbstractEventLoop)) - set(vars(Loop)):
+    if not _name.startswith("_"):
+        _refuse(_name)
+
 loop = Loop()
 
 
@@ -330,14 +350,3 @@ def install() -> None:
 def borrow(*what: Any) -> None:
     """Says what the call that comes next borrows. It must be made before anything else waits."""
     loop.borrowed = what
-
-
-async def tidy() -> None:
-    """Cancels what a flow left running, as `asyncio.run` does, and lets it see that; but waits for nothing."""
-    left = [task for task in asyncio.all_tasks(loop) if task is not asyncio.current_task()]
-    for task in left:
-        task.cancel()
-    for _ in range(100):
-        if not any(not task.done() for task in left) or not loop._ready:
-            break
-        await asyncio.sleep(0)

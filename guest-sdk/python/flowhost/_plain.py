@@ -69,7 +69,7 @@ def _compiled(function: types.FunctionType) -> types.CodeType | None:
     # What the text lost by the dedent goes back, so that tracebacks point where the author wrote.
     indent = len(block[0]) - len(block[0].lstrip())
     for node in ast.walk(tree):
-        if hasattr(node, "col_offset"):
+        if isinstance(node, (ast.expr, ast.stmt, ast.arg, ast.keyword, ast.excepthandler)):
             node.col_offset += indent
             node.end_col_offset = (node.end_col_offset or 0) + indent
     ast.increment_lineno(tree, code.co_firstlineno - 1)

@@ -8,7 +8,7 @@ import importlib.util
 import linecache
 import sys
 import types
-from typing import Callable, Protocol
+from typing import Any, Callable, Protocol
 
 from .declaration import Flow, declared
 
@@ -60,9 +60,9 @@ class _Loader(importlib.abc.InspectLoader):
 class Finder(importlib.abc.MetaPathFinder):
     """Finds the files beside the flow, after Python's own modules."""
 
-    def __init__(self, files: Files, missing: Callable[[str], str] | None) -> None:
+    def __init__(self, files: Files, missing: Callable[[str], str]) -> None:
         self.files = files
-        # What to say of a module that is nowhere; None where others are asked after this one.
+        # What to say of a module that is nowhere.
         self.missing = missing
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
@@ -70,12 +70,12 @@ class Finder(importlib.abc.MetaPathFinder):
         source = self.files.read(name) if "." not in fullname else None
         if source is not None:
             return importlib.util.spec_from_loader(fullname, _Loader(name, source), origin=name)
-        if self.missing is not None and path is None:
+        if path is None:
             raise ModuleNotFoundError(self.missing(fullname), name=fullname)
         return None
 
 
-def load(files: Files, missing: Callable[[str], str] | None = None) -> Flow:
+def load(files: Files, missing: Callable[[str], str]) -> Flow[..., Any]:
     """Imports the flow's own file and gives the flow that it declares. Whatever that raises comes as it is; NoFlow where there is
     none, or more than one."""
     path = files.main()

@@ -27,3 +27,9 @@ def _only_the_authors(told: traceback.TracebackException, seen: set[int]) -> Non
     for each in (told.__cause__, told.__context__, *(told.exceptions or ())):
         if each is not None:
             _only_the_authors(each, seen)
+
+
+def warned(message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None) -> str:
+    """A warning as a line of the log: with its place, where that is the author's."""
+    place = "" if _BETWEEN.search(filename) else f"{filename}:{lineno}: "
+    return f"{place}{category.__name__}: {message}\n"

@@ -5,28 +5,34 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generator, Iterable, Literal
+from typing import TYPE_CHECKING, Any, Generic, Iterable, Literal, Mapping, overload
 
 from . import _check, budget as _budget, schema as _schema
-from ._calls import ask, finish, wait
+from ._calls import Started, ask, wait
 from ._raw import agents as wit
+from ._typing import T
 from .budget import Budget, Usage
 from .envs import Env
 from .errors import FailedError, FlowhostError
 from .waiting import gather
-from .watches import Watch, moments_of
+from .watches import Moment, Watch, moments_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._typing import OwnTurnOptions, TurnOptions
 
 Access = Literal["none", "read", "all"]
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Generic[T]):
     """What a turn came to."""
 
     #: What the agent said last.
     text: str
     #: The structured answer, where a schema asked for one.
-    value: Any
+    value: T
     #: What the turn spent.
     usage: Usage
 
@@ -57,58 +63,37 @@ class Permission:
         return wit.Permission(access("workdir"), access("home"), access("system"), bool(self.network))
 
 
-def _options(schema: Any, budget: Budget | None, expected_cost: float | None) -> Any:
-    return wit.TurnOptions(
-        None if schema is None else _check.json(_schema.schema(schema), "schema"),
-        _budget.lower(budget),
-        None if expected_cost is None else _check.amount(expected_cost, "expected_cost"),
-    )
+def turn_options(
+    schema: type[Any] | Mapping[str, Any] | None = None, budget: Budget | None = None, expected_cost: float | None = None
+) -> tuple[Any, Any]:
+    """The contract's options of a turn, and the type of its answer."""
+    asked = None if schema is None else _check.json(_schema.schema(schema), "schema")
+    return wit.TurnOptions(asked, _budget.lower(budget), _check.optional(_check.amount, expected_cost, "expected_cost")), schema
 
 
-def _answer(answer: Any, schema: Any) -> Answer:
-    value = None if answer.value is None else json.loads(answer.value)
-    if schema is not None and value is not None:
-        try:
-            value = _schema.build(schema, value)
-        except (TypeError, ValueError) as error:
-            raise FailedError(f"the answer meets the schema and still cannot be read: {error}") from None
-    return Answer(answer.text, value, Usage._lift(answer.usage))
+def _at(env: Env | None) -> Any:
+    return None if env is None else _check.one_of(env, Env, "at", "; a directory inside one is given as directory=")._raw
 
 
-def _at(env: Env | None, what: str = "at") -> Any:
-    if env is None:
-        return None
-    if not isinstance(env, Env):
-        raise TypeError(f"{what} is an Env, not {type(env).__name__}; a directory inside one is given as directory=")
-    return env._raw
+class Turn(Started[Answer[T]]):
+    """A turn that was started. It goes on while it or its session is held, and is interrupted when both are gone. ``wait`` returns
+    when its session can take the next."""
 
-
-class Turn:
-    """A turn that was started. It goes on while it or its session is held, and is interrupted when both are gone."""
+    _awaited = "Awaited_Turn"
 
     def __init__(self, raw: Any, schema: Any = None) -> None:
-        self._raw = raw
+        super().__init__(raw)
         self._schema = schema
 
-    async def wait(self) -> Answer:
-        """Waits for its end, when its session can take the next. May be asked again and by several; all get the same. Cancelling
-        the wait interrupts nothing."""
-        return _answer(await wait(self._raw.wait), self._schema)
-
-    def __await__(self) -> Generator[Any, None, Answer]:
-        return self.wait().__await__()
-
-    def done(self) -> bool:
-        """Whether it has ended."""
-        return self._raw.done()
-
-    def cancel(self) -> None:
-        """Interrupts it and returns at once; ``wait`` raises HarnessError with the fault ``interrupted`` when it is over. Twice,
-        or after its end, is nothing."""
-        self._raw.cancel()
-
-    async def _finish(self) -> Answer:
-        return _answer(await finish(self._raw), self._schema)
+    def _lift(self, ended: Any) -> Answer[T]:
+        value = None if ended.value is None else json.loads(ended.value)
+        if self._schema is not None and value is not None:
+            try:
+                value = _schema.build(self._schema, value)
+            except (TypeError, ValueError) as error:
+                raise FailedError(f"the answer meets the schema and still cannot be read: {error}") from None
+        # Without a schema there is none, and its type is that of nothing.
+        return Answer(ended.text, value, Usage._lift(ended.usage))  # type: ignore[arg-type]
 
 
 class Session:
@@ -123,33 +108,28 @@ class Session:
     @cached_property
     def id(self) -> str:
         """Its name in the record of the run."""
-        return self._raw.id()
+        return str(self._raw.id())
 
     @cached_property
     def directory(self) -> str:
         """Where it is rooted."""
-        return self._raw.directory()
+        return str(self._raw.directory())
 
     def usage(self) -> Usage:
         """What it has spent."""
         return Usage._lift(self._raw.usage())
 
-    async def run(
-        self, prompt: str, *, schema: Any = None, budget: Budget | None = None, expected_cost: float | None = None
-    ) -> Answer:
+    async def run(self, prompt: str, **options: Unpack[TurnOptions[T]]) -> Answer[T]:
         """Takes a turn to its end. Cancelling the task that waits interrupts the turn; the session can be used again.
 
         ``schema`` (a dataclass or a JSON Schema) is what ``answer.value`` must meet; ``budget`` limits this turn alone;
         ``expected_cost`` is in US dollars, for what is reserved. Raises HarnessError, SessionError, BudgetError."""
-        turn = self.start(prompt, schema=schema, budget=budget, expected_cost=expected_cost)
-        return await turn._finish()
+        return await self.start(prompt, **options)._finish()
 
-    def start(
-        self, prompt: str, *, schema: Any = None, budget: Budget | None = None, expected_cost: float | None = None
-    ) -> Turn:
-        """Starts a turn and returns at once."""
-        options = _options(schema, budget, expected_cost)
-        return Turn(ask(self._raw.start, _check.text(prompt, "prompt"), options), schema)
+    def start(self, prompt: str, **options: Unpack[TurnOptions[T]]) -> Turn[T]:
+        """Starts a turn and returns at once. The options are those of :meth:`run`."""
+        how, schema = turn_options(**options)
+        return Turn(ask(self._raw.start, _check.text(prompt, "prompt"), how), schema)
 
     async def steer(self, words: str, *, interrupt: bool = False) -> None:
         """Puts words into the turn that is going, when it next comes up for air or at once, for a role that declared ``steer``.
@@ -182,27 +162,27 @@ class Agent:
     @cached_property
     def role(self) -> str:
         """The role it fills."""
-        return self._raw.role()
+        return str(self._raw.role())
 
     @cached_property
     def harness(self) -> str:
         """The program behind it."""
-        return self._raw.harness()
+        return str(self._raw.harness())
 
     @cached_property
     def model(self) -> str:
         """The model, as the harness spells it."""
-        return self._raw.model()
+        return str(self._raw.model())
 
     @cached_property
     def effort(self) -> str:
         """How hard it thinks, as the harness spells it."""
-        return self._raw.effort()
+        return str(self._raw.effort())
 
     @cached_property
     def capabilities(self) -> list[str]:
         """What it can do here: ``steer``, ``fork``, ``goal`` and the like, by their documented names."""
-        return self._raw.capabilities()
+        return list(self._raw.capabilities())
 
     def can(self, capability: str) -> bool:
         """Whether it can do this here."""
@@ -222,95 +202,65 @@ class Agent:
 
     @staticmethod
     def _place(at: Env | None, directory: Any, queue: bool) -> tuple[Any, ...]:
-        directory = None if directory is None else _check.path(directory, "directory")
-        return _at(at), directory, wit.WhenBusy.QUEUE if queue else wit.WhenBusy.REFUSE
+        when_busy = wit.WhenBusy.QUEUE if queue else wit.WhenBusy.REFUSE
+        return _at(at), _check.optional(_check.path, directory, "directory"), when_busy
 
-    async def run(
-        self,
-        prompt: str,
-        *,
-        at: Env | None = None,
-        schema: Any = None,
-        budget: Budget | None = None,
-        expected_cost: float | None = None,
-    ) -> Answer:
+    async def run(self, prompt: str, *, at: Env | None = None, **options: Unpack[TurnOptions[T]]) -> Answer[T]:
         """Takes one turn in a conversation of its own, closed after it. As :meth:`Session.run`."""
-        session = self.spawn(at)
-        return await session.run(prompt, schema=schema, budget=budget, expected_cost=expected_cost)
+        return await self.start(prompt, at=at, **options)._finish()
 
+    def start(self, prompt: str, *, at: Env | None = None, **options: Unpack[TurnOptions[T]]) -> Turn[T]:
+        """Starts one in a conversation of its own and returns at once. The options are those of :meth:`run`."""
+        return self.spawn(at).start(prompt, **options)
+
+    @overload
     async def batch(
         self,
         prompts: Iterable[str],
         *,
-        at: Env | None = None,
         at_once: int | None = None,
-        suppress: bool = False,
-        schema: Any = None,
-        budget: Budget | None = None,
-        expected_cost: float | None = None,
-    ) -> list[Any]:
+        suppress: Literal[False] = False,
+        **options: Unpack[OwnTurnOptions[T]],
+    ) -> list[Answer[T]]: ...
+
+    @overload
+    async def batch(
+        self, prompts: Iterable[str], *, at_once: int | None = None, suppress: bool, **options: Unpack[OwnTurnOptions[T]]
+    ) -> list[Answer[T] | FlowhostError]: ...
+
+    async def batch(self, prompts: Iterable[str], *, at_once: int | None = None, suppress: bool = False, **options: Any) -> list[Any]:
         """Takes many turns, a conversation apiece: answers in the order asked, ``at_once`` at a time.
 
         Without ``suppress`` the first failure by position is raised once all have landed; with it failures stay in their places
         as exceptions. A stop and a spent budget are always raised. ``budget`` and the rest are each turn's."""
         # Not the contract's `batch`: what Python waits for there it could not interrupt.
-        prompts = _check.texts(prompts, "prompts")
-        turns = (
-            self.run(prompt, at=at, schema=schema, budget=budget, expected_cost=expected_cost) for prompt in prompts
-        )
+        turns = (self.run(prompt, **options) for prompt in _check.texts(prompts, "prompts"))
         return await gather(turns, at_once=at_once, suppress=FlowhostError if suppress else None)
 
-    async def pursue(
-        self,
-        objective: str,
-        rounds: int,
-        *,
-        at: Env | None = None,
-        schema: Any = None,
-        budget: Budget | None = None,
-        expected_cost: float | None = None,
-    ) -> Answer:
+    async def pursue(self, objective: str, rounds: int, **options: Unpack[OwnTurnOptions[T]]) -> Answer[T]:
         """Takes turns in a conversation of its own until the objective is met, judged by the harness where it can and by this
         agent where not, or ``rounds`` are over. Gives the last answer with what all have spent."""
-        options = {"at": at, "schema": schema, "budget": budget, "expected_cost": expected_cost}
         return await self.start_pursuit(objective, rounds, **options)._finish()
 
     def start_pursuit(
-        self,
-        objective: str,
-        rounds: int,
-        *,
-        at: Env | None = None,
-        schema: Any = None,
-        budget: Budget | None = None,
-        expected_cost: float | None = None,
-    ) -> Turn:
+        self, objective: str, rounds: int, *, at: Env | None = None, **options: Unpack[TurnOptions[T]]
+    ) -> Turn[T]:
         """Starts what :meth:`pursue` does and returns at once; the handle is that of all its turns."""
-        options = _options(schema, budget, expected_cost)
+        how, schema = turn_options(**options)
         objective, rounds = _check.text(objective, "objective"), _check.number(rounds, "rounds")
-        return Turn(ask(self._raw.pursue, objective, _at(at), rounds, options), schema)
+        return Turn(ask(self._raw.pursue, objective, _at(at), rounds, how), schema)
 
-    def derive(
-        self, *, permission: Permission | None = None, model: str | None = None, effort: str | None = None
-    ) -> Agent:
+    def derive(self, *, permission: Permission | None = None, model: str | None = None, effort: str | None = None) -> Agent:
         """The same harness under other settings; what is not said stays. What the person did not give raises
         NotGrantedError."""
-        if permission is not None and not isinstance(permission, Permission):
-            raise TypeError(f"permission is a Permission, not {type(permission).__name__}")
-        return Agent(
-            ask(
-                self._raw.derive,
-                None if permission is None else permission._lower(),
-                None if model is None else _check.text(model, "model"),
-                None if effort is None else _check.text(effort, "effort"),
-            )
-        )
+        allowed = None if permission is None else _check.one_of(permission, Permission, "permission")._lower()
+        words = (_check.optional(_check.text, model, "model"), _check.optional(_check.text, effort, "effort"))
+        return Agent(ask(self._raw.derive, allowed, *words))
 
-    def watch(self, *moments: str, patience: float | None = None, guard: bool = False) -> Watch:
+    def watch(self, *moments: Moment, patience: float | None = None, guard: bool = False) -> Watch:
         """Opens a queue of what its sessions come upon, for a role that declared these moments, such as ``"pre-tool-use"``.
 
         A turn waits ``patience`` seconds for the answer to an occasion (the host's limit where it is not said). What is let go
         of or not answered in time goes on as if nobody watched, and is blocked where this is a ``guard``."""
-        patience_ms = None if patience is None else _check.millis(patience, "patience")
         unanswered = wit.Unanswered.BLOCK if guard else wit.Unanswered.PASS
-        return Watch(ask(self._raw.watch, moments_of(moments), patience_ms, unanswered))
+        return Watch(ask(self._raw.watch, moments_of(moments), _check.optional(_check.millis, patience, "patience"), unanswered))

@@ -27,10 +27,10 @@ class Budget:
         if self.grace not in ("finish", "cut"):
             raise ValueError(f"grace is 'finish' or 'cut', not {self.grace!r}")
         return wit.Budget(
-            None if self.cost is None else _check.amount(self.cost, "cost"),
-            None if self.output_tokens is None else _check.number(self.output_tokens, "output_tokens", 64),
-            None if self.turns is None else _check.number(self.turns, "turns"),
-            None if self.duration is None else _check.millis(self.duration, "duration"),
+            _check.optional(_check.amount, self.cost, "cost"),
+            _check.optional(_check.number, self.output_tokens, "output_tokens", 64),
+            _check.optional(_check.number, self.turns, "turns"),
+            _check.optional(_check.millis, self.duration, "duration"),
             wit.Grace.CUT if self.grace == "cut" else wit.Grace.FINISH,
         )
 
@@ -39,9 +39,7 @@ def lower(budget: Budget | None) -> Any:
     """The contract's budget."""
     if budget is None:
         return None
-    if not isinstance(budget, Budget):
-        raise TypeError(f"budget is a Budget, not {type(budget).__name__}")
-    return budget._lower()
+    return _check.one_of(budget, Budget, "budget")._lower()
 
 
 @dataclass(frozen=True)
@@ -76,8 +74,8 @@ class Usage:
     cache_write_tokens: int
     #: US dollars.
     cost: float
-    #: ``reported``, ``priced``, ``mixed``, ``made-up`` or ``unknown``.
-    cost_source: str
+    #: Where ``cost`` comes from.
+    cost_source: Literal["reported", "priced", "mixed", "made-up", "unknown"]
     #: Seconds spent in turns.
     duration: float
 

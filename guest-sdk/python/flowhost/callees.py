@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import Any, Generator, Mapping
+from typing import TYPE_CHECKING, Any, Mapping
 
 from . import _check, budget as _budget
-from ._calls import ask, finish, wait
+from ._calls import Started, ask, wait
 from ._raw import flows as wit
 from .agents import Agent
 from .budget import Budget
 from .envs import Env
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._typing import CallOptions
 
 
 async def load(reference: str) -> Callee:
@@ -23,28 +28,33 @@ async def load(reference: str) -> Callee:
     return Callee(await wait(wit.load, _check.text(reference, "reference")))
 
 
-class Branch:
-    """A call of a flow that was started. Letting go of it cancels it."""
+class Branch(Started[Any]):
+    """A call of a flow that was started. Letting go of it cancels it. ``wait`` gives its answer when it, and all that it left, has
+    ended."""
 
-    def __init__(self, raw: Any) -> None:
-        self._raw = raw
+    _awaited = "Awaited_Branch"
 
-    async def wait(self) -> Any:
-        """Waits for its end and that of all that it left; gives its answer. May be asked again and by several; all get the same.
-        Cancelling the wait cancels nothing."""
-        return json.loads(await wait(self._raw.wait))
+    def _lift(self, ended: Any) -> Any:
+        return json.loads(ended)
 
-    def __await__(self) -> Generator[Any, None, Any]:
-        return self.wait().__await__()
 
-    def done(self) -> bool:
-        """Whether it has ended."""
-        return self._raw.done()
+def handover(
+    agents: Mapping[str, Agent] | None = None, envs: Mapping[str, Env] | None = None, params: Any = None, budget: Budget | None = None
+) -> Any:
+    """What the contract hands over."""
+    return wit.Handover(
+        _handed(agents, Agent, "agents"),
+        _handed(envs, Env, "envs"),
+        _check.json({} if params is None else params, "params"),
+        _budget.lower(budget),
+    )
 
-    def cancel(self) -> None:
-        """Interrupts it and returns at once; ``wait`` raises FlowError with the fault ``interrupted`` when it is over. Twice, or
-        after its end, is nothing."""
-        self._raw.cancel()
+
+def _handed(given: Any, kind: type[Any], what: str) -> list[tuple[str, Any]]:
+    return [
+        (_check.text(role, f"a role of {what}"), _check.one_of(each, kind, f"{what}[{role!r}]")._raw)
+        for role, each in _check.by_name(given, what).items()
+    ]
 
 
 class Callee:
@@ -57,52 +67,22 @@ class Callee:
     @cached_property
     def name(self) -> str:
         """Its name."""
-        return self._raw.name()
+        return str(self._raw.name())
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """What it declares."""
-        return json.loads(self._raw.manifest())
+        declared: dict[str, Any] = json.loads(self._raw.manifest())
+        return declared
 
-    async def __call__(
-        self,
-        task: str,
-        *,
-        agents: Mapping[str, Agent] | None = None,
-        envs: Mapping[str, Env] | None = None,
-        params: Any = None,
-        budget: Budget | None = None,
-    ) -> Any:
+    async def __call__(self, task: str, **given: Unpack[CallOptions]) -> Any:
         """Runs it to its end and gives its answer; cancelling the task that waits cancels the branch.
 
         What is handed over must cover what the callee declares, else RequirementError is raised before anything of it runs. The
-        callee's own error comes as it was raised; one that broke down raises FlowError. ``params`` is a dict or a dataclass."""
-        branch = self.start(task, agents=agents, envs=envs, params=params, budget=budget)
-        return json.loads(await finish(branch._raw))
+        callee's own error comes as it was raised; one that broke down raises FlowError. ``agents`` and ``envs`` are dicts by role,
+        ``params`` a dict or a dataclass, ``budget`` comes on top of what is left of the caller's."""
+        return await self.start(task, **given)._finish()
 
-    def start(
-        self,
-        task: str,
-        *,
-        agents: Mapping[str, Agent] | None = None,
-        envs: Mapping[str, Env] | None = None,
-        params: Any = None,
-        budget: Budget | None = None,
-    ) -> Branch:
-        """Starts it and returns at once."""
-        given = wit.Handover(
-            _handed(agents, Agent, "agents"),
-            _handed(envs, Env, "envs"),
-            _check.json({} if params is None else params, "params"),
-            _budget.lower(budget),
-        )
-        return Branch(ask(self._raw.start, _check.text(task, "task"), given))
-
-
-def _handed(given: Mapping[str, Any] | None, kind: type, what: str) -> list[tuple[str, Any]]:
-    handed = []
-    for role, each in (given or {}).items():
-        if not isinstance(each, kind):
-            raise TypeError(f"{what}[{role!r}] is of {kind.__name__}, not {type(each).__name__}")
-        handed.append((_check.text(role, f"a role of {what}"), each._raw))
-    return handed
+    def start(self, task: str, **given: Unpack[CallOptions]) -> Branch:
+        """Starts it and returns at once. It is given what :meth:`__call__` is."""
+        return Branch(ask(self._raw.start, _check.text(task, "task"), handover(**given)))

@@ -5,18 +5,19 @@ from __future__ import annotations
 import datetime
 import json
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic
 
 from . import _check, schema as _schema
 from ._calls import ask
 from ._raw import agents, context as wit, envs
+from ._typing import Params
 from .agents import Agent
 from .budget import Allowance, Usage
 from .envs import Env
 from .errors import RequirementError
 
 
-class Context:
+class Context(Generic[Params]):
     """What a flow was given: its agents and environments by role, its params, its budget."""
 
     def __init__(self, params: Any = None) -> None:
@@ -48,28 +49,32 @@ class Context:
         return None if raw is None else Env(raw)
 
     @cached_property
-    def params(self) -> Any:
-        """What the flow was called with: of the type that its decorator named. The host has held it to the schema already."""
+    def params(self) -> Params:
+        """What the flow was called with: of the type that its decorator named, and what was not said as that, or the schema, has it by
+        default. The host has held it to the schema already."""
         given = json.loads(wit.params())
+        if isinstance(self._params, dict) and isinstance(given, dict):
+            given = {**_schema.defaults(self._params), **given}
         try:
-            return _schema.build(self._params, given)
+            built: Params = _schema.build(self._params, given)
+            return built
         except (TypeError, ValueError) as error:
             raise RequirementError(f"params: {error}") from None
 
     @cached_property
     def run_id(self) -> str:
         """The run's name."""
-        return wit.run_id()
+        return str(wit.run_id())
 
     @cached_property
     def branch_id(self) -> str:
         """This branch's place in the run, such as ``1.3.2``."""
-        return wit.branch_id()
+        return str(wit.branch_id())
 
     @cached_property
     def path(self) -> list[str]:
         """Names of the flows from the root of the run to this one."""
-        return wit.path()
+        return list(wit.path())
 
     def remaining(self) -> Allowance:
         """What is left to spend: the tightest limit of this branch and those above."""
@@ -82,10 +87,10 @@ class Context:
     @cached_property
     def resumed(self) -> bool:
         """Whether this branch was cut off before and is being taken up again."""
-        return wit.resumed()
+        return bool(wit.resumed())
 
 
-def log(*words: Any) -> None:
+def log(*words: object) -> None:
     """Says a line in the run's log. ``print`` does so too."""
     wit.log(_check.clean(" ".join(map(str, words))))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any, Callable, Iterable, Mapping
+from typing import Any, Callable, Generic, Iterable, Mapping, overload
 
 from . import schema as _schema
+from ._typing import Given, Gives
 from .context import Context
 
 #: The contract that this package speaks.
@@ -16,18 +17,18 @@ _AGENT_KEYS = {"optional", "capabilities", "harness", "permission"}
 _ENV_KEYS = {"optional", "capabilities", "permission", "image", "cpus", "memory"}
 
 
-class Flow:
+class Flow(Generic[Given, Gives]):
     """A function that was declared a flow. Called, it is the function."""
 
-    def __init__(self, function: Callable[..., Any], manifest: dict[str, Any], params: Any) -> None:
+    def __init__(self, function: Callable[Given, Gives], manifest: dict[str, Any], params: Any) -> None:
         self.function = function
         self.manifest = manifest
         self._params = params
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
-        self.__wrapped__ = function
+        self.__wrapped__: Any = function
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
+    def __call__(self, *arguments: Given.args, **named: Given.kwargs) -> Gives:
         return self.function(*arguments, **named)
 
     async def _run(self, task: str) -> Any:
@@ -37,11 +38,11 @@ class Flow:
             return await self.function(*arguments, **named)
         from ._plain import run
 
-        return await run(self.function, arguments, named)
+        return await run(self.__wrapped__, arguments, named)
 
     def _given(self, task: str) -> tuple[list[Any], dict[str, Any]]:
-        cx = Context(self._params)
-        positional = [task, cx]
+        cx: Context[Any] = Context(self._params)
+        positional: list[Any] = [task, cx]
         by_name: dict[str, Callable[[], Any]] = {
             "task": lambda: task,
             "cx": lambda: cx,
@@ -66,14 +67,38 @@ def _Roles(declared: list[dict[str, Any]], get: Callable[[str], Any]) -> dict[st
     return {name: each for name, each in filled.items() if each is not None}
 
 
+#: A role to what the flow will use of it; a list of names, or one text of them, for roles of which it uses what all have.
+Roles = str | Iterable[str] | Mapping[str, str | Iterable[str] | Mapping[str, Any] | None]
+
+
+@overload
+def flow(function: Callable[Given, Gives], /) -> Flow[Given, Gives]: ...
+
+
+@overload
+def flow(
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    agents: Roles = (),
+    envs: Roles = (),
+    params: Any = None,
+    result: Any = None,
+    loads: Iterable[str] = (),
+    tools: Iterable[Mapping[str, Any]] = (),
+    skills: Mapping[str, Mapping[str, str]] | None = None,
+    hidden: bool = False,
+) -> Callable[[Callable[Given, Gives]], Flow[Given, Gives]]: ...
+
+
 def flow(
     function: Callable[..., Any] | None = None,
     /,
     *,
     name: str | None = None,
     description: str | None = None,
-    agents: Any = (),
-    envs: Any = (),
+    agents: Roles = (),
+    envs: Roles = (),
     params: Any = None,
     result: Any = None,
     loads: Iterable[str] = (),
@@ -91,7 +116,7 @@ def flow(
     The function takes the task and a :class:`Context`, or fewer; by keyword it may ask for ``agents``, ``envs``, ``params`` and ``cx``.
     """
 
-    def declare(function: Callable[..., Any]) -> Flow:
+    def declare(function: Callable[..., Any]) -> Flow[..., Any]:
         if not inspect.isfunction(function):
             raise TypeError(f"@flow is for a function, not {type(function).__name__}")
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
@@ -126,10 +151,10 @@ def flow(
 
 
 #: Every flow that was declared, in order.
-_declared: list[Flow] = []
+_declared: list[Flow[..., Any]] = []
 
 
-def declared(module: str) -> list[Flow]:
+def declared(module: str) -> list[Flow[..., Any]]:
     """The flows that a module declared itself."""
     return [each for each in _declared if each.function.__module__ == module]
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generator, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Iterable, Literal, Mapping
 
 from . import _check
-from ._calls import ask, finish, wait
+from ._calls import Started, ask, wait
 from ._raw import envs as wit
 from .errors import FailedError, word
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._typing import CommandOptions
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,8 @@ class Entry:
 
     #: Relative to the environment.
     path: str
-    #: ``file``, ``directory``, ``link`` (not followed) or ``other``.
-    kind: str
+    #: A ``link`` is not followed.
+    kind: Literal["file", "directory", "link", "other"]
     #: Bytes.
     size: int
 
@@ -80,26 +85,36 @@ class MergeOutcome:
     conflicts: list[str]
 
 
-class Process:
+class Process(Started[Output]):
     """A command that was started. Letting go of it interrupts it."""
 
-    def __init__(self, raw: Any) -> None:
-        self._raw = raw
+    _awaited = "Awaited_Process"
 
-    async def wait(self) -> Output:
-        """Waits for its end. May be asked again and by several; all get the same. Cancelling the wait interrupts nothing."""
-        return Output._lift(await wait(self._raw.wait))
+    def _lift(self, ended: Any) -> Output:
+        return Output._lift(ended)
 
-    def __await__(self) -> Generator[Any, None, Output]:
-        return self.wait().__await__()
 
-    def done(self) -> bool:
-        """Whether it has ended."""
-        return self._raw.done()
-
-    def cancel(self) -> None:
-        """Interrupts it; ``wait`` then raises EnvError with the fault ``interrupted``. Twice, or after its end, is nothing."""
-        self._raw.cancel()
+def _command(
+    argv: Iterable[str],
+    stdin: bytes | str | None = None,
+    timeout: float | None = None,
+    vars: Mapping[str, str] | None = None,
+    keep: int | None = None,
+    repeatable: bool = False,
+) -> Any:
+    """The contract's command."""
+    words = _check.texts(argv, "argv")
+    if not words:
+        raise ValueError("argv names at least a program")
+    named = [(_check.text(name, "a name of vars"), _check.text(value, f"vars[{name!r}]")) for name, value in _check.by_name(vars, "vars").items()]
+    return wit.Command(
+        words,
+        named,
+        _check.optional(_check.data, stdin, "stdin"),
+        _check.optional(_check.millis, timeout, "timeout"),
+        _check.optional(_check.number, keep, "keep", 64),
+        bool(repeatable),
+    )
 
 
 class Env:
@@ -111,77 +126,45 @@ class Env:
     @cached_property
     def role(self) -> str:
         """The role it fills, or that of the one it was made from."""
-        return self._raw.role()
+        return str(self._raw.role())
 
     @cached_property
     def directory(self) -> str:
         """Its directory, as the machine it is on spells it."""
-        return self._raw.directory()
+        return str(self._raw.directory())
 
     @cached_property
     def kind(self) -> str:
         """``workspace``, ``worktree``, ``copy``, ``scratch``, ``subdir``, ``container`` or ``ssh``."""
-        return self._raw.kind()
+        return str(self._raw.kind())
 
     @property
     def branch_name(self) -> str | None:
         """The git branch it has checked out, where there is one."""
-        return self._raw.branch_name()
+        name: str | None = self._raw.branch_name()
+        return name
 
     # Commands, for a role that declared `shell` or `bash`.
 
-    async def exec(
-        self,
-        argv: Iterable[str],
-        *,
-        stdin: bytes | str | None = None,
-        timeout: float | None = None,
-        vars: Mapping[str, str] | None = None,
-        keep: int | None = None,
-        repeatable: bool = False,
-        check: bool = False,
-    ) -> Output:
+    async def exec(self, argv: Iterable[str], *, check: bool = False, **options: Unpack[CommandOptions]) -> Output:
         """Runs a command to its end; one whose task is cancelled is interrupted. A status that is not 0 is no error, unless
         ``check``: then FailedError names the command and the first line that it complained in.
 
-        ``timeout`` in seconds kills it: EnvError with the fault ``timed-out``. ``vars`` are added to a clean environment. ``keep``
-        is how many bytes are kept of each of stdout and stderr. ``repeatable`` says that it may be run again where a run that was
-        cut off in its middle is taken up."""
+        ``timeout`` in seconds kills it: EnvError with the fault ``timed-out``. ``stdin`` is what it reads. ``vars`` are added to a clean
+        environment. ``keep`` is how many bytes are kept of each of stdout and stderr. ``repeatable`` says that it may be run again
+        where a run that was cut off in its middle is taken up."""
         argv = _check.texts(argv, "argv")
-        options = {"stdin": stdin, "timeout": timeout, "vars": vars, "keep": keep, "repeatable": repeatable}
-        process = self.start(argv, **options)
-        output = Output._lift(await finish(process._raw))
+        output = await self.start(argv, **options)._finish()
         return output._checked(" ".join(argv)) if check else output
 
-    def start(
-        self,
-        argv: Iterable[str],
-        *,
-        stdin: bytes | str | None = None,
-        timeout: float | None = None,
-        vars: Mapping[str, str] | None = None,
-        keep: int | None = None,
-        repeatable: bool = False,
-    ) -> Process:
-        """Starts a command and returns at once."""
-        argv = _check.texts(argv, "argv")
-        if not argv:
-            raise ValueError("argv names at least a program")
-        named = [(_check.text(name, "a name of vars"), _check.text(value, f"vars[{name!r}]")) for name, value in (vars or {}).items()]
-        command = wit.Command(
-            argv,
-            named,
-            None if stdin is None else _check.data(stdin, "stdin"),
-            None if timeout is None else _check.millis(timeout, "timeout"),
-            None if keep is None else _check.number(keep, "keep", 64),
-            bool(repeatable),
-        )
-        return Process(ask(self._raw.start, command))
+    def start(self, argv: Iterable[str], **options: Unpack[CommandOptions]) -> Process:
+        """Starts a command and returns at once. The options are those of :meth:`exec`."""
+        return Process(ask(self._raw.start, _command(argv, **options)))
 
     async def bash(self, script: str, *, timeout: float | None = None, check: bool = False) -> Output:
         """Runs a bash script to its end, for at most ``timeout`` seconds. Cancelling does not interrupt it: where that matters,
         ``exec(["bash", "-c", script])`` does."""
-        limit = None if timeout is None else _check.millis(timeout, "timeout")
+        limit = _check.optional(_check.millis, timeout, "timeout")
         output = Output._lift(await wait(self._raw.bash, _check.text(script, "script"), limit))
         return output._checked(script.strip().partition("\n")[0]) if check else output
 
@@ -242,8 +225,8 @@ class Env:
         head: Any = wit.WorktreeHead_Detached() if detached else wit.WorktreeHead_ByHost()
         if branch is not None:
             head = wit.WorktreeHead_Branch(_check.text(branch, "branch"))
-        at = None if at is None else _check.text(at, "at")
-        return Env(await wait(self._raw.worktree, _check.text(label, "label"), at, head))
+        commit = _check.optional(_check.text, at, "at")
+        return Env(await wait(self._raw.worktree, _check.text(label, "label"), commit, head))
 
     async def copy(self, label: str) -> Env:
         """A copy of this directory."""
@@ -255,7 +238,7 @@ class Env:
 
     async def snapshot(self, name: str | None = None) -> str:
         """Keeps its files as they are now; gives the snapshot's name."""
-        return await wait(self._raw.snapshot, None if name is None else _check.text(name, "name"))
+        return str(await wait(self._raw.snapshot, _check.optional(_check.text, name, "name")))
 
     async def rewind(self, snapshot: str) -> None:
         """Puts them back."""
@@ -263,7 +246,7 @@ class Env:
 
     async def snapshots(self) -> list[str]:
         """The snapshots kept, the oldest first."""
-        return await wait(self._raw.snapshots)
+        return list(await wait(self._raw.snapshots))
 
     async def diff(self) -> bytes:
         """What it has changed since it was made, as a patch."""
@@ -271,7 +254,5 @@ class Env:
 
     async def merge(self, other: Env) -> MergeOutcome:
         """Brings a derived environment's changes into this one."""
-        if not isinstance(other, Env):
-            raise TypeError(f"other is an Env, not {type(other).__name__}")
-        outcome = await wait(self._raw.merge, other._raw)
+        outcome = await wait(self._raw.merge, _check.one_of(other, Env, "other")._raw)
         return MergeOutcome(outcome.merged, list(outcome.conflicts))

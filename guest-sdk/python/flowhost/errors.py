@@ -7,7 +7,30 @@ Every error that the host gives is a :class:`FlowhostError`. Its ``kind`` and ``
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
+
+SessionFault = Literal["busy", "closed", "not-yours", "never-ran", "refused-dir", "idle", "other"]
+HarnessFault = Literal[
+    "not-installed",
+    "not-logged-in",
+    "model-unavailable",
+    "throttled",
+    "overloaded",
+    "contended",
+    "context-full",
+    "killed",
+    "dropped",
+    "hung",
+    "interrupted",
+    "bad-output",
+    "unsupported",
+    "other",
+]
+EnvFault = Literal[
+    "not-found", "denied", "outside", "timed-out", "not-started", "conflict", "too-large", "unavailable", "interrupted", "other"
+]
+FlowFault = Literal["not-found", "bad-ref", "too-deep", "trapped", "exceeded", "interrupted", "other"]
+Limit = Literal["cost", "output-tokens", "turns", "duration"]
 
 
 class FlowhostError(Exception):
@@ -25,59 +48,47 @@ class FlowhostError(Exception):
 
 
 class SessionError(FlowhostError):
-    """The flow's own mistake with a session.
-
-    ``fault``: ``busy``, ``closed``, ``not-yours``, ``never-ran``, ``refused-dir``, ``idle``, ``other``.
-    """
+    """The flow's own mistake with a session: ``fault`` says which, such as ``busy``."""
 
     kind = "session"
 
-    def __init__(self, message: str = "", fault: str = "other") -> None:
+    def __init__(self, message: str = "", fault: SessionFault = "other") -> None:
         super().__init__(message)
-        self.fault = fault
+        self.fault: SessionFault = fault
 
 
 class HarnessError(FlowhostError):
-    """A turn that the harness could not take: the one that a flow may read past.
+    """A turn that the harness could not take: the one that a flow may read past. ``fault`` says why.
 
-    ``fault``: ``not-installed``, ``not-logged-in``, ``model-unavailable``, ``throttled``, ``overloaded``, ``contended``,
-    ``context-full``, ``killed``, ``dropped``, ``hung``, ``interrupted``, ``bad-output``, ``unsupported``, ``other``.
     ``retry_after``: seconds until it may be tried again, where that is known.
     """
 
     kind = "harness"
 
-    def __init__(self, message: str = "", fault: str = "other", retry_after: float | None = None) -> None:
+    def __init__(self, message: str = "", fault: HarnessFault = "other", retry_after: float | None = None) -> None:
         super().__init__(message)
-        self.fault = fault
+        self.fault: HarnessFault = fault
         self.retry_after = retry_after
 
 
 class EnvError(FlowhostError):
-    """Something that an environment could not do.
-
-    ``fault``: ``not-found``, ``denied``, ``outside``, ``timed-out``, ``not-started``, ``conflict``, ``too-large``,
-    ``unavailable``, ``interrupted``, ``other``.
-    """
+    """Something that an environment could not do: ``fault`` says why, such as ``not-found``."""
 
     kind = "env"
 
-    def __init__(self, message: str = "", fault: str = "other") -> None:
+    def __init__(self, message: str = "", fault: EnvFault = "other") -> None:
         super().__init__(message)
-        self.fault = fault
+        self.fault: EnvFault = fault
 
 
 class BudgetError(FlowhostError):
-    """A limit is spent, here or above. It stays so.
-
-    ``limit``: ``cost``, ``output-tokens``, ``turns``, ``duration``. ``whose``: the branch whose limit it is, as its path.
-    """
+    """A limit is spent, here or above. It stays so. ``whose`` is the branch whose limit it is, as its path."""
 
     kind = "budget"
 
-    def __init__(self, message: str = "", limit: str = "cost", whose: str = "") -> None:
+    def __init__(self, message: str = "", limit: Limit = "cost", whose: str = "") -> None:
         super().__init__(message)
-        self.limit = limit
+        self.limit: Limit = limit
         self.whose = whose
 
 
@@ -94,16 +105,13 @@ class NotGrantedError(FlowhostError):
 
 
 class FlowError(FlowhostError):
-    """A called flow that could not be run, or did not end by itself.
-
-    ``fault``: ``not-found``, ``bad-ref``, ``too-deep``, ``trapped``, ``exceeded``, ``interrupted``, ``other``.
-    """
+    """A called flow that could not be run, or did not end by itself: ``fault`` says which, such as ``exceeded``."""
 
     kind = "flow"
 
-    def __init__(self, message: str = "", fault: str = "other") -> None:
+    def __init__(self, message: str = "", fault: FlowFault = "other") -> None:
         super().__init__(message)
-        self.fault = fault
+        self.fault: FlowFault = fault
 
 
 class FailedError(FlowhostError):
@@ -124,7 +132,7 @@ class OtherError(FlowhostError):
     kind = "other"
 
 
-def word(case: Any) -> str:
+def word(case: Any) -> Any:
     """The contract's spelling of a case of one of its enums."""
     return case.name.lower().replace("_", "-")
 

@@ -19,7 +19,7 @@ _SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", typ
 _NAME = "name"
 
 
-def name_of(field: dataclasses.Field) -> str:
+def name_of(field: dataclasses.Field[Any]) -> str:
     """What a field is called in JSON."""
     return field.metadata.get(_NAME) or field.name.replace("_", "-")
 
@@ -123,6 +123,12 @@ def plain(value: Any, deep: bool = False) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(each, deep) for each in value]
     return value
+
+
+def defaults(schema: dict[str, Any]) -> dict[str, Any]:
+    """What a schema says of names that are not there."""
+    properties = schema.get("properties", {})
+    return {name: part["default"] for name, part in properties.items() if isinstance(part, dict) and "default" in part}
 
 
 def build(kind: Any, value: Any) -> Any:

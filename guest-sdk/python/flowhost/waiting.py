@@ -3,17 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Awaitable, Iterable
+from typing import TYPE_CHECKING, Any, Awaitable, Iterable, TypeVar, overload
 
 from . import _check
 from ._calls import wait
 from ._raw import waiting as wit
+from ._typing import T
 from .errors import BudgetError, StoppedError
 
+if TYPE_CHECKING:
+    from .agents import Turn
+    from .callees import Branch
+    from .envs import Process
+    from .watches import Watch
 
+
+
+E = TypeVar("E", bound=BaseException)
+Thing = TypeVar("Thing", bound="Turn[Any] | Process | Branch | Watch")
+
+
+@overload
+async def gather(*awaitables: Awaitable[T], at_once: int | None = None, suppress: None = None) -> list[T]: ...
+
+
+@overload
+async def gather(awaitables: Iterable[Awaitable[T]], /, *, at_once: int | None = None, suppress: None = None) -> list[T]: ...
+
+
+@overload
+async def gather(*awaitables: Awaitable[T], at_once: int | None = None, suppress: type[E] | tuple[type[E], ...] | None) -> list[T | E]: ...
+
+
+@overload
 async def gather(
-    *awaitables: Any, at_once: int | None = None, suppress: type[BaseException] | tuple[type[BaseException], ...] | None = None
-) -> list[Any]:
+    awaitables: Iterable[Awaitable[T]], /, *, at_once: int | None = None, suppress: type[E] | tuple[type[E], ...] | None
+) -> list[T | E]: ...
+
+
+async def gather(*awaitables: Any, at_once: int | None = None, suppress: Any = None) -> list[Any]:
     """Waits for many at once (or for those of one iterable), ``at_once`` at a time: answers in the order given.
 
     Nothing is cancelled when one fails. The first failure by position is raised once all have ended; of the types in ``suppress``
@@ -25,7 +53,7 @@ async def gather(
         rest = iter(awaitables)
     width = None if at_once is None else max(1, _check.number(at_once, "at_once"))
     said: list[Any] = []
-    going: set[asyncio.Task] = set()
+    going: set[asyncio.Task[None]] = set()
 
     async def one(place: int, awaitable: Any) -> None:
         try:
@@ -61,23 +89,26 @@ async def gather(
     return [outcome[1] for outcome in said]
 
 
+@overload
+async def wait_any(*things: Thing, timeout: float | None = None) -> list[Thing]: ...
+
+
+@overload
+async def wait_any(things: Iterable[Thing], /, *, timeout: float | None = None) -> list[Thing]: ...
+
+
 async def wait_any(*things: Any, timeout: float | None = None) -> list[Any]:
     """Waits until at least one of these turns, processes, branches and watches is ready, or for ``timeout`` seconds; gives all that
     are, in order, and none when the time is over. A watch is ready when it has an occasion to take, or is closed."""
-    from .agents import Turn
-    from .callees import Branch
-    from .envs import Process
-    from .watches import Watch
-
-    if len(things) == 1 and not isinstance(things[0], (Turn, Process, Branch, Watch)):
+    if len(things) == 1 and isinstance(things[0], Iterable):
         things = tuple(things[0])
-    kinds = {Turn: "Awaited_Turn", Process: "Awaited_Process", Branch: "Awaited_Branch", Watch: "Awaited_Watch"}
     on = []
     for thing in things:
-        if type(thing) not in kinds:
+        awaited = getattr(thing, "_awaited", None)
+        if awaited is None:
             raise TypeError(f"wait_any is for turns, processes, branches and watches, not {type(thing).__name__}")
-        on.append(getattr(wit, kinds[type(thing)])(thing._raw))
-    ready = await wait(wit.wait_any, on, None if timeout is None else _check.millis(timeout, "timeout"))
+        on.append(getattr(wit, awaited)(thing._raw))
+    ready = await wait(wit.wait_any, on, _check.optional(_check.millis, timeout, "timeout"))
     return [things[place] for place in ready]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import Any, Iterable
+from typing import Any, ClassVar, Iterable, Literal, get_args
 
 from . import _check
 from ._calls import ask, wait
@@ -12,7 +12,7 @@ from ._raw import agents as wit
 from .errors import word
 
 #: What can be watched for.
-MOMENTS = (
+Moment = Literal[
     "session-start",
     "prompt-submit",
     "pre-tool-use",
@@ -25,7 +25,8 @@ MOMENTS = (
     "subagent-start",
     "subagent-stop",
     "other",
-)
+]
+MOMENTS: tuple[Moment, ...] = get_args(Moment)
 
 
 def moments_of(names: Iterable[str]) -> list[Any]:
@@ -47,19 +48,21 @@ class Occasion:
         self._raw = raw
 
     @cached_property
-    def moment(self) -> str:
+    def moment(self) -> Moment:
         """What happened, such as ``pre-tool-use``."""
-        return word(self._raw.moment())
+        moment: Moment = word(self._raw.moment())
+        return moment
 
     @cached_property
     def session(self) -> str:
         """In which session, by its id."""
-        return self._raw.session()
+        return str(self._raw.session())
 
     @cached_property
     def details(self) -> dict[str, Any]:
         """What the moment carries: tool, input, prompt, question, options, said."""
-        return json.loads(self._raw.details())
+        details: dict[str, Any] = json.loads(self._raw.details())
+        return details
 
     def allow(self) -> None:
         """Yes."""
@@ -81,6 +84,8 @@ class Occasion:
 class Watch:
     """A queue of occasions. ``async for occasion in watch`` takes them as they come, until it is closed; ``with watch:`` closes it
     at the end of the block."""
+
+    _awaited: ClassVar[str] = "Awaited_Watch"
 
     def __init__(self, raw: Any) -> None:
         self._raw = raw

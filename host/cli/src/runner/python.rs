@@ -39,7 +39,7 @@ pub(crate) fn build(say: &mut dyn FnMut(&str)) -> Result<Vec<u8>, Failure> {
     say("building the component");
     let built = folder.path().join("runner.wasm");
     let mut build = Command::new(&python);
-    build.arg("build.py").arg("runner").arg(&built).arg("wit").current_dir(folder.path());
+    build.arg("build.py").arg(&built).arg("wit").current_dir(folder.path());
     // It would take the site-packages of an environment that the person is in for its own.
     build.env_remove("VIRTUAL_ENV").env("PYTHONDONTWRITEBYTECODE", "1");
     build.run().map_err(|failed| {
