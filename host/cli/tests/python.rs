@@ -40,6 +40,23 @@ fn a_fan_out_in_asyncio_takes_a_session_a_file_and_two_at_a_time() {
     assert!(checked.stdout.contains("The task once per Python file"), "{}{}", checked.stdout, checked.stderr);
 }
 
+/// The flows of this program that are written in Python too.
+const TWINS: [&str; 7] = ["fanout", "first-failure", "lines", "pair", "parts", "pursue", "ralph"];
+
+#[test]
+fn the_scenarios_of_the_flows_hold_in_python() {
+    let Some(data) = installed() else { return };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let place = Place::plain("flow");
+    for name in TWINS {
+        let (twin, flow) = (root.join(format!("tests/guests-py/{name}.py")), root.join("flows").join(name));
+        let words = ["test", "-f", twin.to_str().unwrap(), flow.to_str().unwrap()];
+        let done = Done::of(place.program(&words).env("XDG_DATA_HOME", data).output().unwrap());
+        assert_eq!(done.exit, 0, "{name}: {}{}", done.stdout, done.stderr);
+        assert!(done.stdout.contains(" passed in "), "{name}: {}", done.stdout);
+    }
+}
+
 #[test]
 fn a_flow_imports_the_modules_beside_it_and_reaches_nothing_else() {
     let Some(data) = installed() else { return };
