@@ -38,6 +38,12 @@ const PAGE: u64 = 64 << 10;
 const KEPT_MEMORY: usize = 512 << 10;
 const KEPT_TABLE: usize = 16 << 10;
 const KEPT_STACK: usize = 32 << 10;
+/// Bytes of stack for the code of a component that is run on demand. A runtime that is larger than a slot looks after its recursion itself:
+/// CPython does at a megabyte of the stack that it keeps in its own memory, beside which up to 60 of this one are in use (an exception group
+/// within an exception group, …). With less it would break down where it can raise an error. What is not used takes nothing.
+const DEEP_STACK: usize = 64 << 20;
+/// What the host's own functions have beyond it: wasmtime's own default.
+const HOST_STACK: usize = 3 << 19;
 
 /// An engine of wasmtime and what its components are linked to.
 pub(crate) struct Machine {
@@ -70,6 +76,7 @@ pub(crate) struct Form {
 
 /// Both engines.
 pub(crate) struct Machines {
+    /// Of the engine that has no pool.
     config: Config,
     /// None where the system does not give the room.
     pool: Option<Machine>,
@@ -89,6 +96,7 @@ impl Machines {
         pooled.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits)));
         // Without a pool, as under a limit on address space, flows run as well and start more slowly.
         let pool = Machine::new(&pooled).ok();
+        config.max_wasm_stack(DEEP_STACK).async_stack_size(DEEP_STACK + HOST_STACK);
         Self { config, pool, slots: Arc::new(Semaphore::new(SLOTS as usize)), on_demand: OnceCell::new() }
     }
 
