@@ -6,6 +6,7 @@ import os
 import sys
 from typing import Any
 
+import deep
 from flowhost import Context, HarnessError
 
 
@@ -139,8 +140,6 @@ async def deep_awaits(cx: Context) -> Any:
 
 async def deep_ways(cx: Context) -> Any:
     """Depth of every kind, through what Python itself is written in: each is an error that can be caught, and Python goes on."""
-    import deep
-
     said = {}
     for name, way in deep.WAYS.items():
         try:

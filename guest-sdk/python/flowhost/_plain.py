@@ -13,7 +13,7 @@ import inspect
 import linecache
 import textwrap
 import types
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar
 
 #: Calls that look at the frame they are in.
 _OF_THE_FRAME = {"super", "locals", "globals", "vars", "dir", "eval", "exec"}
@@ -77,7 +77,8 @@ def _compiled(function: types.FunctionType) -> types.CodeType | None:
     awaiting = _Awaiting(owner[0].lstrip("_") if owner and owner[0] != "<locals>" else None)
     body = [awaiting.visit(statement) for statement in found.body]
     # Not under its own name, which would hide the one that it calls itself by.
-    coroutine = ast.AsyncFunctionDef(_COROUTINE, found.args, body, [], None, None, [])
+    coroutine = _parsed(f"async def {_COROUTINE}(): pass", ast.AsyncFunctionDef)
+    coroutine.args, coroutine.body = found.args, body
     # Defaults are the function's own; only their number matters here.
     nothing = ast.Constant(None)
     coroutine.args.defaults = [nothing] * len(found.args.defaults)
@@ -86,20 +87,23 @@ def _compiled(function: types.FunctionType) -> types.CodeType | None:
         if isinstance(argument, ast.arg):
             argument.annotation = None
     # Around it, the names that it finds in functions around it; inside, they are free as they were.
-    around = ast.FunctionDef(
-        "around",
-        ast.arguments([], [ast.arg(name) for name in (*code.co_freevars, _WAIT)], None, [], [], None, []),
-        [ast.copy_location(coroutine, found)],
-        [],
-        None,
-        None,
-        [],
-    )
+    around = _parsed(f"def around({', '.join((*code.co_freevars, _WAIT))}): pass", ast.FunctionDef)
+    around.body = [ast.copy_location(coroutine, found)]
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(around, found)], []))
     whole = compile(module, code.co_filename, "exec", dont_inherit=True)
     for name in (around.name, _COROUTINE):
         whole = next(each for each in whole.co_consts if isinstance(each, types.CodeType) and each.co_name == name)
     return whole.replace(co_name=code.co_name, co_qualname=code.co_qualname)
+
+
+Statement = TypeVar("Statement", bound=ast.stmt)
+
+
+def _parsed(text: str, kind: type[Statement]) -> Statement:
+    """The one statement of a text."""
+    (statement,) = ast.parse(text).body
+    assert isinstance(statement, kind)
+    return statement
 
 
 class _Awaiting(ast.NodeTransformer):

@@ -53,8 +53,6 @@ class Context(Generic[Params]):
         """What the flow was called with: of the type that its decorator named, and what was not said as that, or the schema, has it by
         default. The host has held it to the schema already."""
         given = json.loads(wit.params())
-        if isinstance(self._params, dict) and isinstance(given, dict):
-            given = {**_schema.defaults(self._params), **given}
         try:
             built: Params = _schema.build(self._params, given)
             return built

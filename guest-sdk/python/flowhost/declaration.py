@@ -24,7 +24,7 @@ class Flow(Generic[Given, Gives]):
         self.function = function
         self.manifest = manifest
         self._params = params
-        self.__name__ = function.__name__
+        self.__name__: str = function.__name__
         self.__doc__ = function.__doc__
         self.__wrapped__: Any = function
 

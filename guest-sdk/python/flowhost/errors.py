@@ -41,7 +41,7 @@ class FlowhostError(Exception):
 
     def __init__(self, message: str = "") -> None:
         super().__init__(message)
-        self.message = str(message)
+        self.message: str = str(message)
 
     def __str__(self) -> str:
         return self.message
@@ -50,7 +50,7 @@ class FlowhostError(Exception):
 class SessionError(FlowhostError):
     """The flow's own mistake with a session: ``fault`` says which, such as ``busy``."""
 
-    kind = "session"
+    kind: ClassVar[str] = "session"
 
     def __init__(self, message: str = "", fault: SessionFault = "other") -> None:
         super().__init__(message)
@@ -63,18 +63,18 @@ class HarnessError(FlowhostError):
     ``retry_after``: seconds until it may be tried again, where that is known.
     """
 
-    kind = "harness"
+    kind: ClassVar[str] = "harness"
 
     def __init__(self, message: str = "", fault: HarnessFault = "other", retry_after: float | None = None) -> None:
         super().__init__(message)
         self.fault: HarnessFault = fault
-        self.retry_after = retry_after
+        self.retry_after: float | None = retry_after
 
 
 class EnvError(FlowhostError):
     """Something that an environment could not do: ``fault`` says why, such as ``not-found``."""
 
-    kind = "env"
+    kind: ClassVar[str] = "env"
 
     def __init__(self, message: str = "", fault: EnvFault = "other") -> None:
         super().__init__(message)
@@ -84,30 +84,30 @@ class EnvError(FlowhostError):
 class BudgetError(FlowhostError):
     """A limit is spent, here or above. It stays so. ``whose`` is the branch whose limit it is, as its path."""
 
-    kind = "budget"
+    kind: ClassVar[str] = "budget"
 
     def __init__(self, message: str = "", limit: Limit = "cost", whose: str = "") -> None:
         super().__init__(message)
         self.limit: Limit = limit
-        self.whose = whose
+        self.whose: str = whose
 
 
 class RequirementError(FlowhostError):
     """What was given does not meet what was declared; nothing has run."""
 
-    kind = "requirement"
+    kind: ClassVar[str] = "requirement"
 
 
 class NotGrantedError(FlowhostError):
     """The flow used what it did not declare or was not granted."""
 
-    kind = "not-granted"
+    kind: ClassVar[str] = "not-granted"
 
 
 class FlowError(FlowhostError):
     """A called flow that could not be run, or did not end by itself: ``fault`` says which, such as ``exceeded``."""
 
-    kind = "flow"
+    kind: ClassVar[str] = "flow"
 
     def __init__(self, message: str = "", fault: FlowFault = "other") -> None:
         super().__init__(message)
@@ -117,19 +117,19 @@ class FlowError(FlowhostError):
 class FailedError(FlowhostError):
     """A flow says that it failed: the one to raise."""
 
-    kind = "failed"
+    kind: ClassVar[str] = "failed"
 
 
 class StoppedError(FlowhostError):
     """The run was stopped from outside. Every later call says the same."""
 
-    kind = "stopped"
+    kind: ClassVar[str] = "stopped"
 
 
 class OtherError(FlowhostError):
     """Anything else: read the message."""
 
-    kind = "other"
+    kind: ClassVar[str] = "other"
 
 
 def word(case: Any) -> Any:

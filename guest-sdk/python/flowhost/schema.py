@@ -125,12 +125,6 @@ def plain(value: Any, deep: bool = False) -> Any:
     return value
 
 
-def defaults(schema: dict[str, Any]) -> dict[str, Any]:
-    """What a schema says of names that are not there."""
-    properties = schema.get("properties", {})
-    return {name: part["default"] for name, part in properties.items() if isinstance(part, dict) and "default" in part}
-
-
 def build(kind: Any, value: Any) -> Any:
     """A value of this type from what JSON said; the value itself, with the schema's defaults, where the type was a schema. TypeError or
     ValueError where it does not fit."""

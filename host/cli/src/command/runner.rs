@@ -28,7 +28,7 @@ pub(super) fn run(args: &Runner) -> anyhow::Result<Exit> {
 
 fn install(language: Language, from: Option<&Path>) -> anyhow::Result<Exit> {
     let shelf = runner::shelf()?;
-    let hold = shelf.hold()?;
+    let hold = shelf.hold(waits)?;
     // Somebody else may have made it while this waited. One that is damaged is made again.
     if from.is_none() && matches!(shelf.read(), Ok(Some(_))) {
         terminal::say(&format!("The runner for {language} is installed: {}", shelf.path().display()));
@@ -50,6 +50,10 @@ fn install(language: Language, from: Option<&Path>) -> anyhow::Result<Exit> {
     let took = figures::time(began.elapsed());
     terminal::say(&format!("The runner for {language} is installed after {took}: {}", path.display()));
     Ok(Exit::Answered)
+}
+
+fn waits() {
+    terminal::say("waiting for another that installs or removes …");
 }
 
 /// Compiles a runner, which the first flow is then spared, and has it describe a flow.
@@ -104,7 +108,7 @@ fn list(json: bool) -> anyhow::Result<Exit> {
 
 fn remove(language: Language) -> anyhow::Result<Exit> {
     let shelf: Shelf = runner::shelf()?;
-    let gone = shelf.clear(&shelf.hold()?, true)?;
+    let gone = shelf.clear(&shelf.hold(waits)?, true)?;
     if gone.is_empty() {
         terminal::say(&format!("There is no runner for {language}."));
     }

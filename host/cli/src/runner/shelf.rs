@@ -86,13 +86,16 @@ impl Shelf {
         Ok(kept)
     }
 
-    /// Waits until nobody else installs or removes. The folder is made where it is not there.
-    pub(crate) fn hold(&self) -> Result<Hold, Failure> {
+    /// Waits until nobody else installs or removes, and says so before it does. The folder is made where it is not there.
+    pub(crate) fn hold(&self, waits: impl FnOnce()) -> Result<Hold, Failure> {
         fs::create_dir_all(&self.folder).map_err(|error| unusable(&self.folder, &error))?;
         let path = self.folder.join(format!("{}.lock", self.name));
         let lock = fs::File::options().create(true).truncate(false).write(true).open(&path);
         let lock = lock.map_err(|error| unusable(&path, &error))?;
-        rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(|error| unusable(&path, &error.into()))?;
+        if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+            waits();
+            rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(|error| unusable(&path, &error.into()))?;
+        }
         Ok(Hold(lock))
     }
 
@@ -149,6 +152,10 @@ fn unusable(path: &Path, error: &io::Error) -> Failure {
 mod tests {
     use super::*;
 
+    fn unasked() {
+        panic!("nobody else holds it")
+    }
+
     fn shelf(folder: &Path, sources: char) -> Shelf {
         Shelf::new(folder.join("runners"), "python", &sources.to_string().repeat(64))
     }
@@ -158,7 +165,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let shelf = shelf(folder.path(), 'a');
         assert_eq!(shelf.read().unwrap(), None);
-        let path = shelf.put(&shelf.hold().unwrap(), b"runner").unwrap();
+        let path = shelf.put(&shelf.hold(unasked).unwrap(), b"runner").unwrap();
         assert_eq!(path.file_name().unwrap(), "python-aaaaaaaaaaaaaaaa.wasm");
         assert_eq!(shelf.read().unwrap().unwrap(), b"runner");
         fs::write(&path, "another").unwrap();
@@ -173,9 +180,9 @@ mod tests {
     fn another_versions_runner_is_kept_apart_and_can_be_cleared() {
         let folder = tempfile::tempdir().unwrap();
         let (old, new) = (shelf(folder.path(), 'a'), shelf(folder.path(), 'b'));
-        old.put(&old.hold().unwrap(), b"old").unwrap();
+        old.put(&old.hold(unasked).unwrap(), b"old").unwrap();
         assert_eq!(new.read().unwrap(), None);
-        let hold = new.hold().unwrap();
+        let hold = new.hold(unasked).unwrap();
         new.put(&hold, b"new").unwrap();
         let kept: Vec<_> = new.kept().unwrap().iter().map(|kept| (kept.size, kept.wanted)).collect();
         assert_eq!(kept, [(3, false), (3, true)]);
@@ -189,7 +196,7 @@ mod tests {
     fn one_at_a_time_changes_a_shelf() {
         let folder = tempfile::tempdir().unwrap();
         let shelf = shelf(folder.path(), 'a');
-        let hold = shelf.hold().unwrap();
+        let hold = shelf.hold(unasked).unwrap();
         let lock = fs::File::open(folder.path().join("runners/python.lock")).unwrap();
         rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap_err();
         drop(hold);
