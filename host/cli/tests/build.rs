@@ -177,7 +177,9 @@ fn a_new_flow_in_rust_is_built_by_cargo() {
     let packages = locked.split("[[package]]\n").filter(|package| package.contains("\nchecksum = "));
     assert!(packages.clone().count() > 20, "{locked}");
     for package in packages {
-        assert!(ours.contains(package.trim_end()), "{package}");
+        // What only other parts of the workspace ask of it is not asked here.
+        let version = package.split("\ndependencies = ").next().unwrap_or_default().trim_end();
+        assert!(ours.contains(version), "{package}");
     }
 
     // Its compiler's errors are passed on, and the component that was there stays.
