@@ -77,6 +77,15 @@ static const fh_error *trap(fh_json *to) {
   __builtin_trap();
 }
 
+static int64_t down(int64_t depth);
+static int64_t (*volatile deeper)(int64_t) = down;
+static int64_t down(int64_t depth) { return deeper(depth + 1) + 1; }
+
+static const fh_error *recursion(fh_json *to) {
+  fh_json_integer(to, down(0));
+  return NULL;
+}
+
 static const fh_error *spin(fh_json *to) {
   for (volatile int turns = 0;; turns++) (void)to;
 }
@@ -98,6 +107,7 @@ const case_of errors_cases[] = {
   { "claims-stopped", claims_stopped },
   { "uncaught-turn", uncaught_turn },
   { "trap", trap },
+  { "recursion", recursion },
   { "spin", spin },
   { "hoard", hoard },
   { 0 },
