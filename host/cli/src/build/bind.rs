@@ -1,7 +1,7 @@
 //! A runner and the files of one flow, as one component.
 //!
 //! Around both stands a component that imports what the runner imports, but for `flowhost:flow/source`, which the files export; it exports
-//! what the runner exports. Side by side they may call one another: into a component that it is inside of, none may.
+//! the functions that the runner exports. Side by side they may call one another: into a component that it is inside of, none may.
 
 use wasm_encoder::{
     Alias, Component, ComponentAliasSection, ComponentExportKind, ComponentExportSection, ComponentImportSection,
@@ -51,8 +51,8 @@ struct Around<'a> {
     source: Option<u32>,
     /// What the runner is instantiated with.
     arguments: Vec<(String, ComponentExportKind, u32)>,
-    /// What it exports.
-    exports: Vec<(String, ComponentExternalKind)>,
+    /// The functions that it exports. What a language's own tools export beside is nothing of a flow's.
+    exports: Vec<String>,
     /// Whether what the runner is made of has begun: all imports stand before it.
     inside: bool,
 }
@@ -116,10 +116,7 @@ impl Around<'_> {
         to.section(&instances);
         let mut aliases = ComponentAliasSection::new();
         let mut exports = ComponentExportSection::new();
-        for (nth, (name, kind)) in (self.funcs..).zip(&self.exports) {
-            if *kind != ComponentExternalKind::Func {
-                return Err(unfit("it exports what is no function"));
-            }
+        for (nth, name) in (self.funcs..).zip(&self.exports) {
             let kind = ComponentExportKind::Func;
             aliases.alias(Alias::InstanceExport { instance: self.instances, kind, name });
             // An export is a function of its own, which counts too: all aliases stand before them.
@@ -159,7 +156,9 @@ impl ReencodeComponent for Around<'_> {
             Payload::ComponentExportSection(section) => {
                 for export in section.clone() {
                     let export = export?;
-                    self.exports.push((export.name.name.to_owned(), export.kind));
+                    if export.kind == ComponentExternalKind::Func {
+                        self.exports.push(export.name.name.to_owned());
+                    }
                 }
             }
             // Types name other types and no instances, so they are the same here.
