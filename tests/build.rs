@@ -24,7 +24,10 @@ fn main() -> ExitCode {
         write_output("flows.rs", &constants(&flows))?;
         write_output("guests.rs", &constants(&guests))?;
         // By a cargo of its own, so that it is the component that is in the program.
-        write_output("runners.rs", &constants(&Guests::of_workspace("..")?.below("guest-sdk/js")?.compile()?))?;
+        write_output(
+            "runners.rs",
+            &constants(&Guests::of_workspace("..")?.below("guest-sdk/js")?.prepare("runner", "prepare").compile()?),
+        )?;
 
         let wit = root.join("../wit");
         watch(&wit);

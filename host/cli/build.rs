@@ -1,5 +1,5 @@
-//! Compiles the flows that are part of the program, each folder of `flows/`, and what runs flows that are JavaScript; takes in what
-//! Python's runner is made of, and what flows in C and in Rust are built with.
+//! Compiles the flows that are part of the program, each folder of `flows/`, and what runs flows that are JavaScript or TypeScript; takes in
+//! what Python's runner is made of, and what flows in C and in Rust are built with.
 
 #![allow(clippy::disallowed_methods, reason = "a build script works on the files of its build")]
 
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         let flows = Guests::of_workspace("../..")?.below("flows")?.compile()?;
         write_output("flows.rs", &table("BUILT_IN", "The flows of this program, in order of name.", &flows))?;
         // By a cargo of its own, so that it is the same component whatever is compiled beside it.
-        let runners = Guests::of_workspace("../..")?.below("guest-sdk/js")?.compile()?;
+        let runners = Guests::of_workspace("../..")?.below("guest-sdk/js")?.prepare("runner", "prepare").compile()?;
         write_output("runners.rs", &constants(&runners))?;
 
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

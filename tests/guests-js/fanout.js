@@ -18,7 +18,11 @@ export default async function fanout(task, cx) {
   if (files.length === 0) log("git knows no Python files here");
   const turns = files.map((path) => async () => {
     const session = agent.spawn();
-    return await session.run(`${task}\n\nThe file is ${path}.`);
+    try {
+      return await session.run(`${task}\n\nThe file is ${path}.`);
+    } finally {
+      session.close();
+    }
   });
   const said = await gather(turns, { atOnce: cx.params["at-once"] });
   const answers = {};

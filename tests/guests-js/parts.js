@@ -6,11 +6,19 @@ export const manifest = {
   agents: { agent: [] },
   envs: { workspace: ["shell"] },
   loads: ["fanout"],
+  params: {
+    type: "object",
+    properties: { "at-once": { type: "integer", minimum: 1, default: 2, description: "How many turns of each part go at once." } },
+  },
 };
 
 export default async function parts(task, cx) {
-  const given = { agents: { agent: cx.agent("agent") }, envs: { workspace: cx.env("workspace") } };
+  const given = {
+    agents: { agent: cx.agent("agent") },
+    envs: { workspace: cx.env("workspace") },
+    params: { "at-once": cx.params["at-once"] },
+  };
   const fanout = await load("fanout");
   const lines = task.split("\n").filter((line) => line.trim() !== "");
-  return await Promise.all(lines.map((line) => fanout.call(line, { ...given, params: { "at-once": 2 } })));
+  return await Promise.all(lines.map((line) => fanout.call(line, given)));
 }

@@ -24,6 +24,7 @@ use flowhost_tests::{flows::FANOUT, runners::RUNNER};
 use serde_json::{Value, json};
 use support::*;
 use tokio::sync::Barrier;
+use wasmparser::{Parser, Payload};
 
 /// A flow of `guests-js/`, with all that lies beside it.
 async fn described(engine: &Engine, file: &str) -> Result<Arc<Component>, LoadError> {
@@ -209,6 +210,8 @@ fn what_is_wrong_with_a_file_is_said_with_its_place() {
     let said = refused("throws-at-import.js");
     assert!(said.starts_with("ReferenceError: settings is not defined\n    at port (throws-at-import.js:2:"), "{said}");
     assert!(said.contains("\n    at <main> (throws-at-import.js:5:"), "{said}");
+    let said = refused("using.js");
+    assert!(said.ends_with("this engine has no `using`: close it in `finally { … }`\n    at using.js:5:9"), "{said}");
     let said = refused("broken-json.js");
     assert!(said.contains("broken.json"), "{said}");
 }
@@ -518,6 +521,18 @@ fn x2_a_flow_that_spins_or_hoards_is_cut() {
         });
         assert!(error.message.contains(limit), "{task}: {error:?}");
     }
+}
+
+#[test]
+fn the_engine_was_made_ready_when_the_runner_was_built() {
+    let exports = |payload| match payload {
+        Payload::ExportSection(exports) => exports.into_iter().map(|export| export.unwrap().name.to_owned()).collect(),
+        _ => Vec::new(),
+    };
+    let names: Vec<String> = Parser::new(0).parse_all(RUNNER).flat_map(|payload| exports(payload.unwrap())).collect();
+    assert!(names.iter().any(|name| name == "describe"), "{names:?}");
+    // Once it has run it is taken away: see `Guests::prepare`.
+    assert!(!names.iter().any(|name| name == "prepare"), "{names:?}");
 }
 
 /// What `flowhost.d.ts` declares: values by name, each with its methods, properties or functions.

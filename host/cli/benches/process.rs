@@ -21,6 +21,10 @@ use std::{
 };
 
 const TIMES: usize = 10;
+const SCRIPTS: [(&str, &str, &str); 2] = [
+    ("JavaScript", "flow.js", "import { log } from 'flowhost';\nexport default (task) => log(task);\n"),
+    ("TypeScript", "flow.ts", "import { log } from 'flowhost';\nexport default (task: string): void => log(task);\n"),
+];
 const TURNS: u32 = 200;
 const IN_FLIGHT: u32 = 100;
 
@@ -46,6 +50,23 @@ fn main() {
         "| `exec` of a cached flow without turns, whole process | {:.1} ms | {said} | {ratio} | <= 30 ms, >= 15 x |",
         ours * 1e3
     );
+
+    // Beside one that is compiled, in the same rounds.
+    for (language, file, text) in SCRIPTS {
+        fs::write(place.path().join(file), text).unwrap();
+        script(place.path(), file);
+        let (mut compiled, mut interpreted) = (f64::MAX, f64::MAX);
+        for _ in 0..TIMES {
+            compiled = compiled.min(wall(|| empty(place.path())));
+            interpreted = interpreted.min(wall(|| script(place.path(), file)));
+        }
+        println!(
+            "| `exec` of a cached flow in {language}, whole process | {:.1} ms | one that is compiled: {:.1} ms | {:.1} x | <= 40 ms |",
+            interpreted * 1e3,
+            compiled * 1e3,
+            interpreted / compiled
+        );
+    }
 
     let least = |work: &dyn Fn()| (0..TIMES / 2).map(|_| cpu(work)).fold(f64::MAX, f64::min);
     let without = least(&|| empty(place.path()));
@@ -84,6 +105,12 @@ fn run(place: &Path, agent: &str, turns: u32) {
 
 fn empty(place: &Path) {
     run(place, "script:cat", 0);
+}
+
+fn script(place: &Path, file: &str) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flowhost"));
+    command.args(["exec", "-f", &format!("./{file}"), "--grant", "unconfined", "x"]).current_dir(place);
+    assert!(command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success());
 }
 
 fn the_peers(command: &str) {

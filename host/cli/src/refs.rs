@@ -131,7 +131,7 @@ impl Places {
         }
         if !is_name(reference) {
             return Err(Failure::refused(format!("{reference:?}: neither a flow's name nor a path")).hint(
-                "A name is lower-case letters, digits and `-`; a path has a `/` or ends in .wasm, .py, .js or .mjs",
+                "A name is lower-case letters, digits and `-`; a path has a `/` or ends in .wasm, .py, .js, .mjs, .ts or .mts",
             ));
         }
         let shadows = self.built_in(reference).is_some();
@@ -145,6 +145,15 @@ impl Places {
             }
         }
         self.find_built_in(reference)
+    }
+
+    /// The file that a reference means, also where it is no flow, or not there yet. None where it is built in, or nothing is called so.
+    pub fn file(&self, reference: &str) -> Option<PathBuf> {
+        if is_path(reference) {
+            return Some(own_file(self.standing.join(reference)));
+        }
+        let called = |(folder, _): (&Path, _)| files(&folder.join(reference)).find(|path| path.is_file());
+        if is_name(reference) { self.folders().find_map(called) } else { None }
     }
 
     /// The built-in flow of this name: what a built-in flow means by a name, whatever the project calls its own.
@@ -214,7 +223,9 @@ impl Places {
         let hint = match error.kind() {
             io::ErrorKind::NotFound => "`flowhost flows list` shows what can be run by name",
             io::ErrorKind::FileTooLarge => "A flow is a component of a few MB at most, or a few files of source",
-            _ => "A flow is a .wasm, .py, .js or .mjs file that you can read, or a folder with one that is called flow",
+            _ => {
+                "A flow is a .wasm, .py, .js, .mjs, .ts or .mts file that you can read, or a folder with one that is called flow"
+            }
         };
         let why = match error.kind() {
             io::ErrorKind::NotFound => "no such file".into(),
@@ -376,6 +387,12 @@ mod tests {
         assert_eq!(called("deep").as_deref(), Some("deep"));
         assert_eq!(called("fanout").as_deref(), Some("fanout"));
         assert_eq!(called("built-in:fanout"), None);
+        let file =
+            |reference: &str| places.file(reference).map(|path| path.strip_prefix(root.path()).unwrap().to_owned());
+        assert_eq!(file("deep"), Some("here/.flowhost/flows/deep/flow.js".into()));
+        assert_eq!(file("./mine"), Some("here/./mine/flow.py".into()));
+        assert_eq!(file("./later.ts"), Some("here/./later.ts".into()));
+        assert_eq!((file("pair"), file("built-in:fanout")), (None, None));
         found("fanout", "fanout.py", "project");
         found("survey", "survey.js", "user");
         found("deep", "flow.js", "deep");
@@ -409,7 +426,7 @@ mod tests {
         ");
         assert_snapshot!(refusal(&places, "Fan Out"), @r#"
         error: "Fan Out": neither a flow's name nor a path
-        Hint: A name is lower-case letters, digits and `-`; a path has a `/` or ends in .wasm, .py, .js or .mjs
+        Hint: A name is lower-case letters, digits and `-`; a path has a `/` or ends in .wasm, .py, .js, .mjs, .ts or .mts
         "#);
         assert_snapshot!(refusal(&places, "./no.wasm"), @"
         error: ./no.wasm: no such file
@@ -427,7 +444,7 @@ mod tests {
         fs::create_dir(folder.path().join("here/dir.wasm")).unwrap();
         assert_snapshot!(refusal(&places, "dir.wasm"), @"
         error: dir.wasm: not a file
-        Hint: A flow is a .wasm, .py, .js or .mjs file that you can read, or a folder with one that is called flow
+        Hint: A flow is a .wasm, .py, .js, .mjs, .ts or .mts file that you can read, or a folder with one that is called flow
         ");
     }
 }

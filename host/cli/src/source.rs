@@ -8,7 +8,7 @@ use std::{
     fmt, fs,
     io::{self, Read as _},
     os::unix::fs::OpenOptionsExt as _,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use flowhost_engine::Source;
@@ -25,17 +25,20 @@ pub enum Language {
     Python,
     /// JavaScript.
     JavaScript,
+    /// TypeScript: JavaScript, once its types are taken out.
+    TypeScript,
 }
 
 impl Language {
     /// How the file of a flow in any of them may end.
-    pub const EXTENSIONS: [&str; 3] = ["py", "js", "mjs"];
+    pub const EXTENSIONS: [&str; 5] = ["py", "js", "mjs", "ts", "mts"];
 
     /// That of a flow's own file, by how its name ends.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "py" => Some(Self::Python),
             "js" | "mjs" => Some(Self::JavaScript),
+            "ts" | "mts" => Some(Self::TypeScript),
             _ => None,
         }
     }
@@ -45,14 +48,21 @@ impl Language {
         match self {
             Self::Python => "python",
             Self::JavaScript => "javascript",
+            Self::TypeScript => "typescript",
         }
     }
 
-    /// How the files end that one in this language may import.
-    fn imports(self) -> &'static [&'static str] {
+    /// Whether one in this language may import a file of this name.
+    fn imports(self, name: &str) -> bool {
+        let ends = Path::new(name).extension().and_then(|ends| ends.to_str()).unwrap_or_default();
         match self {
-            Self::Python => &["py"],
-            Self::JavaScript => &["js", "mjs", "json"],
+            Self::Python => ends == "py",
+            Self::JavaScript => matches!(ends, "js" | "mjs" | "json"),
+            Self::TypeScript => match ends {
+                // What only declares has nothing to import.
+                "ts" | "mts" => !name.ends_with(".d.ts") && !name.ends_with(".d.mts"),
+                _ => Self::JavaScript.imports(name),
+            },
         }
     }
 }
@@ -62,6 +72,7 @@ impl fmt::Display for Language {
         to.write_str(match self {
             Self::Python => "Python",
             Self::JavaScript => "JavaScript",
+            Self::TypeScript => "TypeScript",
         })
     }
 }
@@ -73,8 +84,7 @@ impl fmt::Display for Language {
 pub fn read(main: &Path, language: Language) -> io::Result<Source> {
     let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "not a name that a module can have");
     let name = main.file_name().and_then(|name| name.to_str()).ok_or_else(invalid)?;
-    // A bare name lies where the person stands.
-    let folder = main.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(main);
     let mut left = MOST_BYTES;
     let mut files = BTreeMap::new();
     // The person's own word: it may be a link to somewhere else.
@@ -91,14 +101,25 @@ pub fn read(main: &Path, language: Language) -> io::Result<Source> {
     Ok(Source::new(name, files))
 }
 
+/// Paths of the files beside a flow that it may import, as they are now; none where it is no source text.
+pub fn beside_paths(main: &Path) -> Vec<PathBuf> {
+    let folder = folder_of(main);
+    let Some(found) = Language::of(main).and_then(|language| beside(folder, language).ok()) else { return Vec::new() };
+    found.into_iter().map(|(name, _)| folder.join(name)).filter(|path| path != main).collect()
+}
+
+/// A bare name lies where the person stands.
+fn folder_of(main: &Path) -> &Path {
+    main.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// The files beside a flow that it may import. What is no regular file is left out: a link could lead out of the folder.
 fn beside(folder: &Path, language: Language) -> io::Result<Vec<(String, fs::File)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        let ends = Path::new(&name).extension().and_then(|extension| extension.to_str());
-        let is_module = ends.is_some_and(|ends| language.imports().contains(&ends)) && entry.file_type()?.is_file();
+        let is_module = language.imports(&name) && entry.file_type()?.is_file();
         if is_module && found.len() <= MOST_FILES {
             // Not followed where it has become a link, and not waited for where it has become a pipe.
             let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
@@ -154,6 +175,9 @@ mod tests {
             ("flow.js", "import './other.mjs'"),
             ("other.mjs", "1"),
             ("data.json", "{}"),
+            ("flow.ts", "import './other.mts'"),
+            ("other.mts", "2"),
+            ("flowhost.d.ts", "no"),
         ]);
         fs::create_dir(folder.path().join("folder.py")).unwrap();
         let python = read(&folder.path().join("flow.py"), Language::Python).unwrap();
@@ -161,6 +185,9 @@ mod tests {
         let script = read(&folder.path().join("flow.js"), Language::JavaScript).unwrap();
         let files = [("data.json", "{}"), ("flow.js", "import './other.mjs'"), ("other.mjs", "1")];
         assert_eq!(script, source("flow.js", &files));
+        let typed = read(&folder.path().join("flow.ts"), Language::TypeScript).unwrap();
+        let files = [files[0], files[1], ("flow.ts", "import './other.mts'"), files[2], ("other.mts", "2")];
+        assert_eq!(typed, source("flow.ts", &files));
     }
 
     #[test]

@@ -54,3 +54,15 @@ fn a_flow_reaches_no_file_beside_those_of_its_own_kind() {
     let done = exec(&place, "x");
     assert!(done.stderr.contains("it is not in the flow's folder"), "{}", done.stderr);
 }
+
+#[test]
+fn the_scenarios_of_the_built_in_flows_hold_for_them_in_javascript() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let place = Place::plain("here");
+    for name in ["fanout", "first-failure", "pair", "parts"] {
+        let (flow, scenarios) = (format!("{root}/tests/guests-js/{name}.js"), format!("{root}/flows/{name}"));
+        let done = place.flowhost(&["test", "-f", &flow, &scenarios]);
+        assert_eq!(done.exit, 0, "{name}: {}{}", done.stdout, done.stderr);
+        assert!(done.stdout.contains(" passed in"), "{name}: {}", done.stdout);
+    }
+}

@@ -8,7 +8,7 @@ use std::{
     fs,
     io::{BufRead as _, BufReader},
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{Child, Stdio},
     sync::mpsc,
     time::{Duration, Instant},
 };
@@ -272,21 +272,27 @@ fn a_recorded_run_becomes_a_scenario_that_holds() {
     assert!(unknown.stderr.contains("this project has no such run"), "{}", unknown.stderr);
 }
 
-#[test]
-fn watch_plays_again_when_a_file_changes() {
-    let place = Place::plain("here");
-    place.write("fanout.test.toml", &format!("{FANOUT}[expect]\nsessions = 3\n"));
+/// `flowhost test --watch`, and what waits until it has said something.
+fn watch(place: &Place) -> (Child, impl Fn(&str)) {
     let mut child = place.program(&["test", "--watch"]).stderr(Stdio::null()).spawn().unwrap();
     let (said, heard) = mpsc::channel();
     let stdout = BufReader::new(child.stdout.take().unwrap());
     std::thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| said.send(line)));
-    let until = Instant::now() + Duration::from_secs(60);
-    let wait_for = |text: &str| loop {
+    let until = Instant::now() + Duration::from_secs(120);
+    let wait_for = move |text: &str| loop {
         let line = heard.recv_timeout(until.saturating_duration_since(Instant::now())).expect(text);
         if line.contains(text) {
             break;
         }
     };
+    (child, wait_for)
+}
+
+#[test]
+fn watch_plays_again_when_a_file_changes() {
+    let place = Place::plain("here");
+    place.write("fanout.test.toml", &format!("{FANOUT}[expect]\nsessions = 3\n"));
+    let (mut child, wait_for) = watch(&place);
     wait_for("1 failed in");
     place.write("fanout.test.toml", &format!("{FANOUT}[expect]\nsessions = 2\n# right\n"));
     wait_for("1 passed in");
@@ -297,6 +303,26 @@ fn watch_plays_again_when_a_file_changes() {
     assert!(child.try_wait().unwrap().is_none(), "a file that cannot be read is no end");
     place.write("more.test.toml", FANOUT);
     wait_for("2 passed in");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn watch_follows_what_a_flow_of_source_text_imports_and_a_flow_that_is_broken() {
+    let place = Place::plain("here");
+    place.write("flow.ts", "import { said } from './words.ts';\nexport default (): string => said;\n");
+    place.write("words.ts", "export const said: string = 'one';\n");
+    place.write("flow.test.toml", "flow = \"./flow.ts\"\n[expect]\nresult = \"two\"\n");
+    let (mut child, wait_for) = watch(&place);
+    wait_for("1 failed in");
+    place.write("words.ts", "export const said: string = 'two';\n");
+    wait_for("1 passed in");
+    place.write("flow.ts", "import { said } from './more.ts';\nexport default (): string => said;\n");
+    wait_for("1 refused");
+    place.write("more.ts", "export const said: string = 'two ';\n");
+    wait_for("1 failed in");
+    place.write("more.ts", "export const said: string = 'two';\n");
+    wait_for("1 passed in");
     child.kill().unwrap();
     child.wait().unwrap();
 }

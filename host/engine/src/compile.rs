@@ -31,8 +31,10 @@ pub struct Options {
 /// wasmtime, as flows need it: one a process.
 pub struct Engine {
     pub(crate) limits: Arc<Limits>,
-    compiler: Arc<Compiler>,
+    pub(crate) compiler: Arc<Compiler>,
     manifests: Option<PathBuf>,
+    /// Where files without their types are kept.
+    pub(crate) stripped: Option<PathBuf>,
     loaded: Mutex<HashMap<Arc<str>, Arc<Component>>>,
     /// What runs source text, by its digest.
     runners: Mutex<HashMap<Arc<str>, Arc<Code>>>,
@@ -107,7 +109,8 @@ impl Engine {
         Ok(Self {
             compiler: Arc::new(Compiler { machines, limits: limits.clone(), compiling, artifacts }),
             limits,
-            manifests: options.cache.map(|directory| directory.join("manifests")),
+            manifests: options.cache.as_ref().map(|directory| directory.join("manifests")),
+            stripped: options.cache.map(|directory| directory.join("stripped")),
             loaded: Mutex::default(),
             runners: Mutex::default(),
         })
@@ -169,11 +172,20 @@ impl Compiler {
 
     /// A component for one of the engines.
     pub(crate) async fn form(&self, machine: &Machine, bytes: &Arc<[u8]>) -> Result<Form, LoadError> {
-        let (engine, bytes) = (machine.engine.clone(), bytes.clone());
-        let compiled = self.compile(move || {
+        self.linked(machine, &self.component(machine, bytes.clone()).await?)
+    }
+
+    /// What one of the engines makes of bytes, or has in its cache.
+    pub(crate) async fn component(
+        &self,
+        machine: &Machine,
+        bytes: Arc<[u8]>,
+    ) -> Result<component::Component, LoadError> {
+        let engine = machine.engine.clone();
+        let compile = move || {
             component::Component::new(&engine, &bytes).map_err(|error| LoadError::NotAComponent(format!("{error:#}")))
-        });
-        self.linked(machine, &compiled.await?)
+        };
+        self.compile(compile).await
     }
 
     /// A runner for one of the engines: mapped from where its code is kept, or compiled and kept there.

@@ -17,6 +17,7 @@ use crate::{
     code::Code,
     compile::LoadError,
     instances::Form,
+    kept,
     limits::{Exceeded, Limits},
     source::{self, Source},
     store::{State, Timed, store},
@@ -41,7 +42,7 @@ impl std::fmt::Debug for Component {
 }
 
 /// Limits of a component that is only described: what a manifest takes, many times over.
-fn describing(limits: &Limits) -> Limits {
+pub(crate) fn describing(limits: &Limits) -> Limits {
     Limits {
         memory: limits.memory.min(512 << 20),
         cpu_time: limits.cpu_time.min(Duration::from_secs(10)),
@@ -56,9 +57,9 @@ impl Component {
         code: Arc<Code>,
         source: Option<Arc<Source>>,
         digest: Arc<str>,
-        kept: Option<&Path>,
+        cache: Option<&Path>,
     ) -> Result<Arc<Self>, LoadError> {
-        let known = kept.and_then(|kept| read(&kept.join(format!("{digest}.json"))));
+        let known = cache.and_then(|cache| kept::read(cache, &digest));
         let known = known.and_then(|json| Manifest::read(&json).ok());
         let manifest = match known {
             Some(manifest) => manifest,
@@ -68,8 +69,8 @@ impl Component {
                     Some(_) => source::manifest(&json)?,
                     None => Manifest::read(&json).map_err(LoadError::Manifest)?,
                 };
-                if let Some(kept) = kept {
-                    keep(kept, &digest, &json);
+                if let Some(cache) = cache {
+                    kept::keep(cache, &digest, &json);
                 }
                 manifest
             }
@@ -90,23 +91,6 @@ impl Component {
     /// Names of its files, where it is source text: its own first.
     pub fn files(&self) -> Vec<&str> {
         self.source.iter().flat_map(|source| source.names()).collect()
-    }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the cache of manifests is the engine's own, beside wasmtime's")]
-fn read(path: &Path) -> Option<String> {
-    std::fs::read_to_string(path).ok()
-}
-
-/// Keeps a manifest for the next process. That it cannot be kept costs time and nothing else.
-#[expect(clippy::disallowed_methods, reason = "the cache of manifests is the engine's own, beside wasmtime's")]
-fn keep(directory: &Path, digest: &str, json: &str) {
-    let draft = directory.join(format!("{digest}.{}", std::process::id()));
-    let kept = std::fs::create_dir_all(directory)
-        .and_then(|()| std::fs::write(&draft, json))
-        .and_then(|()| std::fs::rename(&draft, directory.join(format!("{digest}.json"))));
-    if kept.is_err() {
-        let _ = std::fs::remove_file(&draft);
     }
 }
 
@@ -186,7 +170,7 @@ async fn call(form: &Form, store: &mut Store<State>, task: &str) -> wasmtime::Re
 }
 
 /// The limit that a trap is about, where it is about one.
-fn exceeded(trap: &wasmtime::Error, limits: &Limits) -> Option<Exceeded> {
+pub(crate) fn exceeded(trap: &wasmtime::Error, limits: &Limits) -> Option<Exceeded> {
     if let Some(exceeded) = trap.chain().find_map(|cause| cause.downcast_ref::<Exceeded>()) {
         return Some(exceeded.clone());
     }
@@ -199,16 +183,16 @@ fn exceeded(trap: &wasmtime::Error, limits: &Limits) -> Option<Exceeded> {
 }
 
 /// Whether it is the operating system that refused something, such as memory: no fault of the flow's.
-fn of_the_system(trap: &wasmtime::Error) -> bool {
+pub(crate) fn of_the_system(trap: &wasmtime::Error) -> bool {
     trap.chain().any(|cause| cause.is::<std::io::Error>() || cause.is::<rustix::io::Errno>())
 }
 
-fn refusal(trap: &wasmtime::Error) -> String {
+pub(crate) fn refusal(trap: &wasmtime::Error) -> String {
     format!("the system refused what an instance takes: {}", reason(trap))
 }
 
 /// Why a flow trapped, in a line: the innermost cause says what, the outer ones only where.
-fn reason(trap: &wasmtime::Error) -> String {
+pub(crate) fn reason(trap: &wasmtime::Error) -> String {
     let cause = trap.root_cause().to_string();
     cause.lines().next().unwrap_or("it trapped").to_owned()
 }

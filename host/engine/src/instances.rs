@@ -12,7 +12,7 @@ use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 use wasmparser::{Encoding, Parser, Payload};
 use wasmtime::{
     Config, Enabled, InstanceAllocationStrategy, PoolingAllocationConfig,
-    component::{Component, Linker},
+    component::{Component, InstancePre, Linker},
     error::Context as _,
 };
 
@@ -62,8 +62,13 @@ impl Machine {
     }
 
     pub(crate) fn link(&self, compiled: &Component, imports: Vec<String>) -> wasmtime::Result<Form> {
-        let pre = RunnerPre::new(self.linker.instantiate_pre(compiled)?)?;
+        let pre = RunnerPre::new(self.instance(compiled)?)?;
         Ok(Form { engine: self.engine.clone(), pre, imports })
+    }
+
+    /// A component with what it imports, whatever it exports.
+    pub(crate) fn instance(&self, compiled: &Component) -> wasmtime::Result<InstancePre<State>> {
+        self.linker.instantiate_pre(compiled)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{
     compile::LoadError,
     host::Answered,
     store::State,
+    stripper::Files,
 };
 
 /// The interface that only runners may import.
@@ -22,12 +23,21 @@ pub(crate) const INTERFACE: &str = "flowhost:flow/source@";
 pub struct Source {
     main: String,
     files: BTreeMap<String, Vec<u8>>,
+    stripped: Option<Stripped>,
+}
+
+/// Files of a flow without their types: what its runner reads in their place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stripped {
+    /// The digest of what took them out.
+    pub(crate) by: Arc<str>,
+    pub(crate) files: Files,
 }
 
 impl Source {
     /// Of these files, by name; `main` is the name of the flow's own.
     pub fn new(main: impl Into<String>, files: BTreeMap<String, Vec<u8>>) -> Self {
-        Self { main: main.into(), files }
+        Self { main: main.into(), files, stripped: None }
     }
 
     /// The name of the flow's own file.
@@ -35,12 +45,29 @@ impl Source {
         &self.main
     }
 
-    /// All files, each by its name, in order of name.
+    /// All files as their author wrote them, each by its name, in order of name.
     pub fn files(&self) -> impl ExactSizeIterator<Item = (&str, &[u8])> {
         self.files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()))
     }
 
-    /// BLAKE3 of the runner's digest and of every file, in hexadecimal digits.
+    /// The same, where some of its files are read without their types. Its own files are still those that its author wrote.
+    pub(crate) fn stripped(self, stripped: Stripped) -> Self {
+        Self { stripped: Some(stripped), ..self }
+    }
+
+    /// The same with nothing to take out of it any more: each file as its runner reads it. One whose types could not be taken out stays as it is.
+    #[must_use]
+    pub fn as_read(&self) -> Self {
+        let mut files = self.files.clone();
+        for (name, text) in self.stripped.iter().flat_map(|stripped| &stripped.files) {
+            if let Ok(text) = text {
+                files.insert(name.clone(), text.clone().into_bytes());
+            }
+        }
+        Self::new(self.main.clone(), files)
+    }
+
+    /// BLAKE3 of the digests of what runs it and of every file as its author wrote it, in hexadecimal digits.
     pub(crate) fn digest(&self, runner: &str) -> Arc<str> {
         let mut hasher = blake3::Hasher::new();
         let mut part = |bytes: &[u8]| {
@@ -50,6 +77,7 @@ impl Source {
         };
         part(b"flowhost source");
         part(runner.as_bytes());
+        part(self.stripped.as_ref().map_or("", |stripped| &stripped.by).as_bytes());
         part(self.main.as_bytes());
         for (name, bytes) in &self.files {
             part(name.as_bytes());
@@ -100,8 +128,12 @@ impl source::Host for State {
     }
 
     fn read(&mut self, path: String) -> Answered<Vec<u8>> {
-        let found = self.source("source.read")?.files.get(&path).cloned();
-        Ok(found.ok_or_else(|| types::Error {
+        let source = self.source("source.read")?;
+        if let Some(stripped) = source.stripped.as_ref().and_then(|stripped| stripped.files.get(&path)) {
+            let wrong = |message: &String| types::Error { kind: types::ErrorKind::Failed, message: message.clone() };
+            return Ok(stripped.as_ref().map(|text| text.clone().into_bytes()).map_err(wrong));
+        }
+        Ok(source.files.get(&path).cloned().ok_or_else(|| types::Error {
             kind: types::ErrorKind::Env(types::EnvFault::NotFound),
             message: format!("{path}: no such file beside the flow"),
         }))

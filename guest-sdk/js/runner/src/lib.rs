@@ -6,6 +6,7 @@
 //! machine.rs    the engine with the author's module loaded in it
 //! tasks.rs      what goes on at once: promises of JavaScript on calls of the contract
 //! modules.rs    where `import` finds its modules: the SDK, the author's files
+//! using.rs      what the engine reads and does not do
 //! failures.rs   errors, both ways, and what a person reads of one that nobody caught
 //! native/       the contract as plain functions, which the SDK in `../sdk` gives its shape
 //! reading.rs    what JavaScript hands over, held to the contract's types before it reaches the border
@@ -26,6 +27,7 @@ mod modules;
 mod native;
 mod reading;
 mod tasks;
+mod using;
 mod words;
 
 use bindings::{Guest, flowhost::flow::types};

@@ -1,10 +1,16 @@
 //! The engine with a flow loaded in it.
 
-use std::{mem::ManuallyDrop, rc::Rc};
+use std::{
+    cell::{Cell, OnceCell},
+    mem::ManuallyDrop,
+    rc::Rc,
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
 
 use boa_engine::{
     Context, JsError, JsResult, JsValue, Module,
     builtins::promise::PromiseState,
+    context::time::{Clock, JsInstant},
     object::{JsObject, builtins::JsPromise},
 };
 
@@ -23,6 +29,73 @@ const DEEPEST: usize = 400;
 const VALUES: usize = 200_000;
 /// Rejections that nobody heard and the log says.
 const UNHEARD: usize = 20;
+
+/// The engine with the SDK loaded in it, before it has seen a flow: the same each time.
+struct Prepared {
+    context: Box<Context>,
+    modules: Rc<Modules>,
+    tasks: Rc<Tasks>,
+    rejections: Rc<Rejections>,
+    entry: JsObject,
+}
+
+thread_local! {
+    /// Made when the program is built, where it is: see [`prepare`].
+    static PREPARED: Cell<Option<Prepared>> = const { Cell::new(None) };
+}
+
+/// Makes the engine ready. The build calls it once and keeps the component's memory as it is then, so that no start has to do it again. It
+/// calls nothing of the host's. A failure is met again, and said, when a flow is imported.
+pub(crate) fn prepare() {
+    PREPARED.set(Prepared::new().ok());
+}
+
+impl Prepared {
+    fn new() -> Result<Self, Error> {
+        let tasks = Rc::new(Tasks::new(Stage::Described));
+        let rejections = Rc::new(Rejections::default());
+        let modules = Rc::new(Modules::default());
+        let context = Context::builder()
+            .job_executor(tasks.clone())
+            .module_loader(modules.clone())
+            .host_hooks(rejections.clone())
+            .clock(Rc::new(HostClock::default()))
+            .build()
+            .map_err(|error| failures::failed(error.to_string()))?;
+        let mut context = Box::new(context);
+        context.runtime_limits_mut().set_recursion_limit(DEEPEST);
+        context.runtime_limits_mut().set_stack_size_limit(VALUES);
+        let entry = ours(&modules, modules::ENTRY, &mut context)?;
+        // What a flow imports.
+        ours(&modules, modules::SDK, &mut context)?;
+        Ok(Self { context, modules, tasks, rejections, entry })
+    }
+}
+
+/// The host's clocks. The engine's own asks for the time while it is made.
+#[derive(Default)]
+struct HostClock {
+    /// When it was first asked.
+    base: OnceCell<Instant>,
+}
+
+impl Clock for HostClock {
+    fn now(&self) -> JsInstant {
+        let since = self.base.get_or_init(Instant::now).elapsed();
+        JsInstant::new(since.as_secs(), since.subsec_nanos())
+    }
+
+    fn system_time_millis(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+}
+
+/// Runs one of the SDK's own modules and gives what it exports.
+fn ours(modules: &Modules, name: &str, context: &mut Context) -> Result<JsObject, Error> {
+    let module = modules.module(name, context).map_err(|error| failures::lower(error, context))?;
+    evaluate(&module, name, context)
+}
 
 /// A flow, imported.
 pub(crate) struct Machine {
@@ -50,26 +123,16 @@ impl Machine {
     }
 
     fn import(stage: Stage) -> Result<Self, Error> {
-        let tasks = Rc::new(Tasks::new(stage));
-        let rejections = Rc::new(Rejections::default());
-        let modules = Rc::new(Modules::default());
-        let context = Context::builder()
-            .job_executor(tasks.clone())
-            .module_loader(modules.clone())
-            .host_hooks(rejections.clone())
-            .build()
-            .map_err(|error| failures::failed(error.to_string()))?;
-        let mut context = Box::new(context);
-        context.runtime_limits_mut().set_recursion_limit(DEEPEST);
-        context.runtime_limits_mut().set_stack_size_limit(VALUES);
-
-        let entry = modules.module(modules::ENTRY, &mut context);
-        let entry = entry.map_err(|error| failures::lower(error, &mut context))?;
-        let entry = evaluate(&entry, modules::ENTRY, &mut context)?;
+        let Prepared { context, modules, tasks, rejections, entry } = match PREPARED.take() {
+            Some(prepared) => prepared,
+            None => Prepared::new()?,
+        };
+        let mut context = context;
+        tasks.enter(stage);
         let file = source::main();
         let flow = modules.module(&file, &mut context);
         let flow = flow.map_err(|error| failures::lower(error, &mut context))?;
-        let flow = evaluate(&flow, &file, &mut context)?;
+        let flow = evaluate(&flow, &file, &mut context).map_err(|error| of_a_type(error, &file))?;
         Ok(Self { context: ManuallyDrop::new(context), tasks, rejections, entry, flow, file })
     }
 
@@ -147,4 +210,12 @@ fn evaluate(module: &Module, name: &str, context: &mut Context) -> Result<JsObje
             "{name} waits while it is imported, for what nothing is going to settle: wait in the flow's function instead"
         ))),
     }
+}
+
+/// What TypeScript does not find at run time is most often a type.
+fn of_a_type(mut error: Error, file: &str) -> Error {
+    if modules::is_typed(file) && error.message.contains("could not find export") {
+        error.message.push_str("; what is only a type is imported by `import type`");
+    }
+    error
 }

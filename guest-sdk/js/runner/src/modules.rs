@@ -1,6 +1,7 @@
 //! Where `import` finds its modules: `flowhost` is the SDK, and `./x.js` is a file beside the flow, read through the contract.
 
 use std::{
+    borrow::Cow,
     cell::RefCell,
     collections::BTreeMap,
     future::ready,
@@ -13,7 +14,13 @@ use boa_engine::{
     module::{ModuleLoader, ModuleRequest, Referrer},
 };
 
-use crate::{bindings::flowhost::flow::source, native};
+use crate::{
+    bindings::flowhost::flow::{
+        source,
+        types::{Error, ErrorKind},
+    },
+    native, using,
+};
 
 /// How the names of the SDK's own modules begin; no file's name does.
 const OURS: &str = "flowhost:";
@@ -22,7 +29,7 @@ const NATIVE: &str = "flowhost:native";
 /// What runs a flow.
 pub(crate) const ENTRY: &str = "flowhost:entry.js";
 /// What a flow means by `flowhost`.
-const SDK: &str = "flowhost:flowhost.js";
+pub(crate) const SDK: &str = "flowhost:flowhost.js";
 
 macro_rules! sdk {
     ($($name:literal),* $(,)?) => {
@@ -70,7 +77,7 @@ impl Modules {
                 parse(name, text.as_bytes(), context)?
             }
             None => {
-                let bytes = source::read(name).map_err(|error| missing(name, &error.message))?;
+                let bytes = source::read(name).map_err(|error| unread(name, &error))?;
                 if name.ends_with(".json") {
                     let text = String::from_utf8_lossy(&bytes);
                     Module::parse_json(JsString::from(&*text), context)
@@ -88,6 +95,7 @@ impl Modules {
         let by = referrer.path().map_or(String::new(), |path| path.to_string_lossy().into_owned());
         let specifier = request.specifier().to_std_string_lossy();
         let name = resolve(&by, &specifier)?;
+        let name = if self.0.borrow().contains_key(&name) { name } else { meant(&by, name) };
         let found = self.module(&name, context);
         found.map_err(|error| match error.as_native() {
             Some(native) if native.is_type() => {
@@ -101,6 +109,34 @@ impl Modules {
 fn missing(name: &str, why: &str) -> JsNativeError {
     let why = why.strip_prefix(name).map_or(why, |rest| rest.trim_start_matches([':', ' ']));
     JsNativeError::typ().with_message(format!("{name}: {why}"))
+}
+
+/// Why a file was not read: it is not there, or it is wrong, and the host knows where.
+fn unread(name: &str, error: &Error) -> JsNativeError {
+    match error.kind {
+        ErrorKind::Failed => JsNativeError::syntax().with_message(error.message.clone()),
+        _ => missing(name, &error.message),
+    }
+}
+
+/// How the names of TypeScript's files end, and those of the JavaScript that a compiler makes of them.
+const TYPED: [(&str, &str); 2] = [(".ts", ".js"), (".mts", ".mjs")];
+
+/// Whether a file of this name is TypeScript.
+pub(crate) fn is_typed(name: &str) -> bool {
+    TYPED.iter().any(|(typed, _)| name.ends_with(typed))
+}
+
+/// The file that `by` means by a name. In TypeScript one says `./x.ts`, `./x.js` for what a compiler makes of that, or `./x`: the first that is
+/// there is meant.
+fn meant(by: &str, name: String) -> String {
+    if !is_typed(by) || is_ours(&name) {
+        return name;
+    }
+    let made = TYPED.iter().filter_map(|(typed, made)| Some(format!("{}{typed}", name.strip_suffix(made)?)));
+    let bare = [".ts", ".js"].map(|ends| format!("{name}{ends}"));
+    let is_there = |name: &String| !matches!(source::read(name), Err(Error { kind: ErrorKind::Env(_), .. }));
+    std::iter::once(name.clone()).chain(made).chain(bare).find(is_there).unwrap_or(name)
 }
 
 /// The name of the module that `by` means by a specifier.
@@ -139,11 +175,17 @@ fn joined(by: &str, path: &str) -> Option<String> {
 
 fn parse(name: &str, text: &[u8], context: &mut Context) -> JsResult<Module> {
     let path = PathBuf::from(name);
-    let mut parsed = Module::parse(Source::from_bytes(text).with_path(&path), None, context);
+    let mut text = Cow::Borrowed(text);
+    let mut parsed = Module::parse(Source::from_bytes(&text).with_path(&path), None, context);
     if parsed.is_err()
-        && let Some(mended) = default_async_arrow(&String::from_utf8_lossy(text))
+        && let Some(mended) = default_async_arrow(&String::from_utf8_lossy(&text))
     {
         parsed = Module::parse(Source::from_bytes(&mended).with_path(&path), None, context);
+        text = Cow::Owned(mended.into_bytes());
+    }
+    if let Some(place) = parsed.is_ok().then(|| using::first(&text)).flatten() {
+        let place = format!("{name}:{}:{}", place.line_number(), place.column_number());
+        return Err(JsNativeError::syntax().with_message(format!("{}\n    at {place}", using::REFUSED)).into());
     }
     parsed.map_err(|error| match error.as_native() {
         Some(native) if native.is_syntax() => located(name, native.message()),

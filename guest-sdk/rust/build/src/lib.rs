@@ -13,6 +13,8 @@
 //! }
 //! ```
 //!
+//! What a guest does at its every start can be done once, while it is built: [`Guests::prepare`].
+//!
 //! All guests of all build scripts share one target directory beside the outer one, so each is compiled once and then
 //! only when it changed. The target `wasm32-wasip2` is added where rustup can and it is missing.
 
@@ -22,6 +24,7 @@
     reason = "a build script works on the files of its build, starts cargo, and speaks to the outer one on stdout"
 )]
 
+mod prepare;
 mod toolchain;
 
 use std::fmt::Write as _;
@@ -52,6 +55,8 @@ pub fn run(script: impl FnOnce() -> Result<(), Error>) -> ExitCode {
 pub struct Guests {
     root: PathBuf,
     folders: Vec<PathBuf>,
+    /// Names of guests, each with the function that is run while it is built.
+    prepare: Vec<(String, String)>,
 }
 
 /// A guest that was compiled.
@@ -68,7 +73,7 @@ impl Guests {
     pub fn of_workspace(root: &str) -> Result<Self, Error> {
         let root = Path::new(&variable("CARGO_MANIFEST_DIR")?).join(root);
         let root = root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))?;
-        Ok(Self { root, folders: Vec::new() })
+        Ok(Self { root, folders: Vec::new(), prepare: Vec::new() })
     }
 
     /// Adds each crate that lies in a folder, given relative to the root. The folder's name is the package's.
@@ -84,6 +89,13 @@ impl Guests {
         }
         self.folders.sort();
         Ok(self)
+    }
+
+    /// Runs a function of this guest's core module while it is built, and keeps its memory as it is then.
+    #[must_use]
+    pub fn prepare(mut self, name: &str, function: &str) -> Self {
+        self.prepare.push((name.to_owned(), function.to_owned()));
+        self
     }
 
     /// Compiles them all by one `cargo`, small and stripped, and copies them into the build script's `OUT_DIR`.
@@ -113,7 +125,11 @@ impl Guests {
         let copy = |name: String| -> Result<Component, Error> {
             let from = target.join(TARGET).join("guest").join(name.replace('-', "_")).with_extension("wasm");
             let path = out.join("guests").join(&name).with_extension("wasm");
-            let wasm = fs::read(&from).map_err(|error| format!("{}: {error}", from.display()))?;
+            let mut wasm = fs::read(&from).map_err(|error| format!("{}: {error}", from.display()))?;
+            for (_, function) in self.prepare.iter().filter(|(guest, _)| *guest == name) {
+                let prepared = prepare::prepared(&wasm, function);
+                wasm = prepared.map_err(|error| format!("{name}: `{function}` was not run: {error}"))?;
+            }
             write_changed(&path, &wasm)?;
             Ok(Component { name, path })
         };

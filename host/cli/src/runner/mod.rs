@@ -1,6 +1,6 @@
 //! The components that run source text, one a language.
 //!
-//! JavaScript's is part of this program. Python's is 28 MB, so it is not: it is made on the machine once, from sources that are, and kept under
+//! JavaScript's is part of this program, and so is what makes JavaScript of TypeScript. Python's is 28 MB, so it is not: it is made on the machine once, from sources that are, and kept under
 //! the name of their digest. Another version of the program makes its own.
 
 pub(crate) mod python;
@@ -14,9 +14,14 @@ pub(crate) use shelf::{Kept, Shelf};
 /// The runner of a language. One that was installed is read where it was not compiled before, and held to the digest that was written down then.
 pub(crate) fn of(language: Language) -> Result<Runner, Failure> {
     match language {
-        Language::JavaScript => Ok(Runner::of(runners::RUNNER)),
+        Language::JavaScript | Language::TypeScript => Ok(Runner::of(runners::RUNNER)),
         Language::Python => installed(shelf()?),
     }
+}
+
+/// What takes the types out of the files of a language that has them; none where it has none.
+pub(crate) fn stripper(language: Language) -> Option<&'static [u8]> {
+    (language == Language::TypeScript).then_some(runners::TYPESCRIPT)
 }
 
 fn installed(shelf: Shelf) -> Result<Runner, Failure> {

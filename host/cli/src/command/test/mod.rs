@@ -8,7 +8,7 @@ mod report;
 mod watch;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -69,8 +69,8 @@ pub(super) fn run(args: &Test) -> anyhow::Result<Exit> {
 /// What playing all of them once came to.
 struct Done {
     exit: Exit,
-    /// The flows and folders that it was made of, beside the files of scenarios.
-    beside: BTreeSet<PathBuf>,
+    /// The flows and folders that it was made of, beside the files of scenarios, as they were then.
+    beside: watch::Look,
 }
 
 fn once(standing: &Path, args: &Test, players: &mut play::Players) -> anyhow::Result<Done> {
@@ -97,6 +97,7 @@ fn once(standing: &Path, args: &Test, players: &mut play::Players) -> anyhow::Re
         return Err(last.into());
     }
     let wanted = find::wanted(standing, &files, args.filter.as_deref())?;
+    let mut beside = watch::look(files.iter().flat_map(|file| &file.cases).flat_map(|case| &case.folders));
     let mut report = Report::new(standing, args.json);
     let (mut played, flows) = players.play(&wanted, |played| report.scenario(played, args.update))?;
     if args.update {
@@ -108,8 +109,8 @@ fn once(standing: &Path, args: &Test, players: &mut play::Players) -> anyhow::Re
         let xml = junit::report(standing, &mut played, &sums);
         fs::write(path, xml).map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
     }
-    let folders = files.iter().flat_map(|file| &file.cases).flat_map(|case| case.folders.clone());
-    Ok(Done { exit: sums.exit(), beside: flows.into_iter().chain(folders).collect() })
+    beside.extend(flows);
+    Ok(Done { exit: sums.exit(), beside })
 }
 
 /// Puts into the files what came, where they expect something exactly. A scenario that now has what it expects is updated.

@@ -1,7 +1,7 @@
 //! Playing scenarios, several at once.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::HashMap,
     num::NonZero,
     path::{Path, PathBuf},
     sync::{
@@ -18,7 +18,10 @@ use flowhost_engine::Limits;
 use flowhost_testing::{Case, ScenarioFile, compare};
 use tokio::runtime::Runtime;
 
-use super::{Ending, Played};
+use super::{
+    Ending, Played,
+    watch::{Look, see},
+};
 use crate::{
     args::Test,
     catalog::{Catalog, Loaded},
@@ -45,18 +48,18 @@ impl Players {
         Ok(Self { standing: standing.to_owned(), flow: args.flow.clone(), all })
     }
 
-    /// Plays these, and gives what became of each in their order, with the files of the flows. Each is told as soon as it, and all before
-    /// it, have ended.
+    /// Plays these, and gives what became of each in their order, with the files of the flows as they were then. Each is told as soon as it,
+    /// and all before it, have ended.
     pub(super) fn play(
         &mut self,
         wanted: &[(&ScenarioFile, &Case)],
         mut tell: impl FnMut(&Played) -> anyhow::Result<()>,
-    ) -> anyhow::Result<(Vec<Played>, BTreeSet<PathBuf>)> {
+    ) -> anyhow::Result<(Vec<Played>, Look)> {
         let next = AtomicUsize::new(0);
         let (ended, endings) = mpsc::channel();
         let (standing, flow) = (&*self.standing, self.flow.as_deref());
         let mut played = Vec::with_capacity(wanted.len());
-        let mut flows = BTreeSet::new();
+        let mut flows = Look::new();
         thread::scope(|scope| {
             for player in self.all.iter_mut().take(wanted.len()) {
                 let (next, ended) = (&next, ended.clone());
@@ -74,7 +77,10 @@ impl Players {
             drop(ended);
             let mut early: HashMap<usize, Played> = HashMap::new();
             for (nth, (done, files)) in endings {
-                flows.extend(files);
+                // The earliest counts: what changed since is a change.
+                for (path, seen) in files {
+                    flows.entry(path).or_insert(seen);
+                }
                 early.insert(nth.unwrap_or(usize::MAX), done);
                 while let Some(done) = early.remove(&played.len()) {
                     tell(&done)?;
@@ -102,15 +108,9 @@ impl Player {
         Ok(Self { runtime, catalogs: Vec::new() })
     }
 
-    fn play(
-        &mut self,
-        standing: &Path,
-        flow: Option<&str>,
-        file: &ScenarioFile,
-        case: &Case,
-    ) -> (Played, Vec<PathBuf>) {
+    fn play(&mut self, standing: &Path, flow: Option<&str>, file: &ScenarioFile, case: &Case) -> (Played, Look) {
         let began = Instant::now();
-        let mut files = Vec::new();
+        let mut files = Look::new();
         let ending = self.ending(standing, flow, file, case, &mut files).unwrap_or_else(Ending::Refused);
         let (name, line) = (case.name.clone(), case.line);
         (Played { file: file.path.clone(), name, line, ending, real: began.elapsed() }, files)
@@ -122,7 +122,7 @@ impl Player {
         flow: Option<&str>,
         file: &ScenarioFile,
         case: &Case,
-        files: &mut Vec<PathBuf>,
+        files: &mut Look,
     ) -> Result<Ending, Failure> {
         let reference = flow.map_or_else(|| from(file, &case.flow), str::to_owned);
         let limits = case.scenario.engine_limits();
@@ -139,11 +139,11 @@ impl Player {
         };
         let mut load = |reference: &str| {
             let _alone = LOADING.lock();
-            let loaded = runtime.block_on(catalog.load_aloud(reference))?;
-            if let Origin::Path(path) | Origin::Project(path) | Origin::User(path) = &loaded.origin {
-                files.push(path.clone());
+            // Also where it cannot be used: whoever watches is about to mend it.
+            if let Some(file) = catalog.places().file(reference) {
+                files.entry(file).or_insert_with_key(|file| see(file));
             }
-            Ok::<_, Failure>(loaded)
+            runtime.block_on(catalog.load_aloud(reference))
         };
         let root = load(&reference)?;
         let mut callees = HashMap::new();

@@ -8,10 +8,11 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{Done, find, once, play::Players};
+use super::{find, once, play::Players};
 use crate::{
     args::Test,
     exit::{Exit, Failure},
+    source,
     terminal::{self, DIM, styled},
 };
 
@@ -26,9 +27,11 @@ pub(super) fn on(standing: &Path, args: &Test, players: &mut Players) -> anyhow:
         let scenarios = scenarios(standing, args);
         let before = look(beside.keys());
         match once(standing, args, players) {
-            Ok(Done { beside: files, .. }) => {
-                beside = look(files.iter());
-                beside.extend(before.into_iter().filter(|(path, _)| files.contains(path)));
+            Ok(done) => {
+                beside = done.beside;
+                for (path, seen) in before {
+                    beside.entry(path).and_modify(|later| *later = seen);
+                }
             }
             Err(error) => {
                 terminal::complain(&Failure::of(&error));
@@ -42,25 +45,31 @@ pub(super) fn on(standing: &Path, args: &Test, players: &mut Players) -> anyhow:
     }
 }
 
-/// Sizes and times of change by path; of a folder, all in it.
-type Look = BTreeMap<PathBuf, Vec<(PathBuf, u64, Option<SystemTime>)>>;
+/// Sizes and times of change by path; of a folder, all in it; of a flow, also what it may import.
+pub(super) type Look = BTreeMap<PathBuf, Seen>;
+
+/// What was seen of one path.
+pub(super) type Seen = Vec<(PathBuf, u64, Option<SystemTime>)>;
 
 /// The files of scenarios. A new one is a change too.
 fn scenarios(standing: &Path, args: &Test) -> Look {
     look(find::files(standing, &args.paths).unwrap_or_default().iter())
 }
 
-fn look<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Look {
-    let each = |path: &PathBuf| {
-        let mut seen = Vec::new();
-        look_at(path, &mut seen);
-        seen.sort();
-        (path.clone(), seen)
-    };
-    paths.map(each).collect()
+pub(super) fn look<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Look {
+    paths.map(|path| (path.clone(), see(path))).collect()
 }
 
-fn look_at(path: &Path, seen: &mut Vec<(PathBuf, u64, Option<SystemTime>)>) {
+pub(super) fn see(path: &Path) -> Seen {
+    let mut seen = Vec::new();
+    look_at(path, &mut seen);
+    // What a flow of source text may import is part of it.
+    source::beside_paths(path).iter().for_each(|beside| look_at(beside, &mut seen));
+    seen.sort();
+    seen
+}
+
+fn look_at(path: &Path, seen: &mut Seen) {
     let Ok(metadata) = fs::metadata(path) else {
         seen.push((path.to_owned(), 0, None));
         return;
