@@ -45,7 +45,7 @@ fn a_flow_is_found_by_name_and_imports_the_files_beside_it() {
         .write(".flowhost/flows/loud/shout.ts", "export const shout = (text: string): string => text.toUpperCase();\n");
     place.write(".flowhost/flows/loud/flowhost.d.ts", "export type Context = enum;\n");
     let done = place.flowhost(&["exec", "-f", "loud", "--grant", "unconfined", "hello"]);
-    assert_eq!(done.answer(), json!("HELLO"));
+    assert_eq!((done.exit, done.stdout.as_str()), (0, "HELLO\n"), "{}", done.stderr);
     let listed = place.flowhost(&["flows", "list"]);
     assert!(listed.stdout.contains("loud"), "{}", listed.stdout);
 }
