@@ -1,5 +1,5 @@
-//! Compiles the flows that are part of the program, each folder of `flows/`, and what runs flows that are JavaScript or TypeScript; takes in
-//! what Python's runner is made of, and what flows in C and in Rust are built with.
+//! Compiles the flows that are part of the program, each folder of `flows/`, and what runs flows that are JavaScript or TypeScript; takes
+//! in what Python's runner is made of, and what flows in C and in Rust are built with.
 
 #![allow(clippy::disallowed_methods, reason = "a build script works on the files of its build")]
 

@@ -26,9 +26,8 @@ fn generate(contract: &Path, out: &Path) -> anyhow::Result<()> {
     let mut resolve = wit_parser::Resolve::default();
     let (package, _) = resolve.push_dir(contract)?;
     let world = resolve.select_world(&[package], Some("flow"))?;
-    let mut options = wit_bindgen_c::Opts::default();
     // The type is added to the module that was linked, so that a linker need not carry it.
-    options.no_object_file = true;
+    let mut options = wit_bindgen_c::Opts { no_object_file: true, ..Default::default() };
     // Straight-line code: the export blocks where an import does.
     options.async_.push("export:run");
     let mut files = Files::default();

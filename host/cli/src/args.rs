@@ -214,7 +214,7 @@ pub enum Lang {
 /// `flowhost build`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    flowhost build                          the flow in the folder where you stand: Cargo.toml, flow.c, flow.py or flow.js\n  \
+    flowhost build                          the flow in the folder where you stand: Cargo.toml, flow.c, flow.py, flow.js or flow.ts\n  \
     flowhost build ./survey.py              one file becomes survey.wasm, with the runner of its language inside\n  \
     flowhost build survey --out survey.wasm && flowhost exec -f ./survey.wasm -a agent=demo --grant unconfined \"…\"\n\n\
     Rust is built by cargo, for wasm32-wasip2. C is built by the compiler of the package ziglang, which is installed once, by \

@@ -14,7 +14,7 @@ use flowhost_core::{
     error::{Error, FlowFault},
     run::{Flow, Loader},
 };
-use flowhost_engine::{Component, Engine, Limits, LoadError, Options, Runner, Source};
+use flowhost_engine::{Component, Engine, Limits, LoadError, Options};
 use parking_lot::Mutex;
 
 use crate::{
@@ -101,7 +101,10 @@ impl Catalog {
             Form::Component(bytes) => self.engine.load(bytes.into_owned()).await,
             Form::Source(language, source) => {
                 let runner = runner::of(language).map_err(|failure| failure.about(reference))?;
-                self.load_source(&runner, runner::stripper(language), source).await
+                match runner::plain(&self.engine, language, source).await {
+                    Ok(source) => self.engine.load_source(&runner, source).await,
+                    Err(error) => Err(error),
+                }
             }
         };
         let component = loaded.map_err(|error| unusable(reference, &error))?;
@@ -109,19 +112,6 @@ impl Catalog {
             self.built_in.lock().insert(component.digest().clone());
         }
         Ok(Loaded { component, origin, shadows })
-    }
-
-    async fn load_source(
-        &self,
-        runner: &Runner,
-        stripper: Option<&[u8]>,
-        source: Source,
-    ) -> Result<Arc<Component>, LoadError> {
-        let source = match stripper {
-            Some(stripper) => self.engine.strip(stripper, source).await?,
-            None => source,
-        };
-        self.engine.load_source(runner, source).await
     }
 
     fn is_built_in(&self, digest: &Arc<str>) -> bool {

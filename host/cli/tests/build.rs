@@ -130,7 +130,7 @@ fn what_is_no_flow_and_what_is_no_name_are_refused_with_what_to_do() {
     };
     assert_snapshot!(refused(&["build"]), @r"
     error: .: there is no flow in this folder
-    Hint: A flow to build is a folder with a Cargo.toml, a flow.c, a flow.py or a flow.js in it, or such a file itself; `flowhost new` makes one
+    Hint: A flow to build is a folder with a Cargo.toml, a flow.c, a flow.py, a flow.js or a flow.ts in it, or such a file itself; `flowhost new` makes one
     ");
     assert_snapshot!(refused(&["new", "My Flow", "--lang", "c"]), @r#"
     error: "My Flow": a flow's name is lower-case letters, digits and `-`, begins with a letter, and has 64 at most

@@ -172,27 +172,23 @@ impl Compiler {
 
     /// A component for one of the engines.
     pub(crate) async fn form(&self, machine: &Machine, bytes: &Arc<[u8]>) -> Result<Form, LoadError> {
-        self.linked(machine, &self.component(machine, bytes.clone()).await?)
-    }
-
-    /// What one of the engines makes of bytes, or has in its cache.
-    pub(crate) async fn component(
-        &self,
-        machine: &Machine,
-        bytes: Arc<[u8]>,
-    ) -> Result<component::Component, LoadError> {
-        let engine = machine.engine.clone();
-        let compile = move || {
+        let (engine, bytes) = (machine.engine.clone(), bytes.clone());
+        let compiled = self.compile(move || {
             component::Component::new(&engine, &bytes).map_err(|error| LoadError::NotAComponent(format!("{error:#}")))
-        };
-        self.compile(compile).await
+        });
+        self.linked(machine, &compiled.await?)
     }
 
-    /// A runner for one of the engines: mapped from where its code is kept, or compiled and kept there.
+    /// A runner for one of the engines.
     pub(crate) async fn runner(&self, machine: &Machine, runner: &Runner) -> Result<Form, LoadError> {
+        self.linked(machine, &self.mapped(machine, runner).await?)
+    }
+
+    /// Code that is mapped from where it is kept, or compiled and kept there.
+    pub(crate) async fn mapped(&self, machine: &Machine, runner: &Runner) -> Result<component::Component, LoadError> {
         let (engine, runner, artifacts) = (machine.engine.clone(), runner.clone(), self.artifacts.clone());
         if let Some(kept) = artifacts.as_ref().and_then(|artifacts| artifacts.open(&engine, runner.digest())) {
-            return self.linked(machine, &kept);
+            return Ok(kept);
         }
         let limit = self.limits.component_size;
         let compiled = self.compile(move || {
@@ -208,7 +204,7 @@ impl Compiler {
                 None => component::Component::new(&engine, &bytes).map_err(refused),
             }
         });
-        self.linked(machine, &compiled.await?)
+        compiled.await
     }
 
     fn linked(&self, machine: &Machine, compiled: &component::Component) -> Result<Form, LoadError> {

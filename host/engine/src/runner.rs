@@ -6,8 +6,8 @@ use crate::compile::LoadError;
 
 type Read = dyn Fn() -> Result<Cow<'static, [u8]>, String> + Send + Sync;
 
-/// What runs source text of a language: a component that imports `flowhost:flow/source`, known by its digest. Its bytes are read only where it was
-/// not compiled before.
+/// What runs source text of a language: a component that imports `flowhost:flow/source`, known by its digest; or what takes the types out of it, for
+/// [`crate::Engine::strip`]. Its bytes are read only where it was not compiled before.
 #[derive(Clone)]
 pub struct Runner {
     digest: Arc<str>,

@@ -50,21 +50,22 @@ impl Source {
         self.files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()))
     }
 
-    /// The same, where some of its files are read without their types. Its own files are still those that its author wrote.
+    /// The same, where some of its files are read without their types.
     pub(crate) fn stripped(self, stripped: Stripped) -> Self {
         Self { stripped: Some(stripped), ..self }
     }
 
-    /// The same with nothing to take out of it any more: each file as its runner reads it. One whose types could not be taken out stays as it is.
+    /// The files as they are read when it runs, as if their author had written them so. What is wrong with its types is left out.
     #[must_use]
     pub fn as_read(&self) -> Self {
         let mut files = self.files.clone();
-        for (name, text) in self.stripped.iter().flat_map(|stripped| &stripped.files) {
-            if let Ok(text) = text {
-                files.insert(name.clone(), text.clone().into_bytes());
+        for (name, stripped) in self.stripped.iter().flat_map(|stripped| &stripped.files) {
+            match stripped {
+                Ok(text) => drop(files.insert(name.clone(), text.clone().into_bytes())),
+                Err(_) => drop(files.remove(name)),
             }
         }
-        Self::new(self.main.clone(), files)
+        Self { main: self.main.clone(), files, stripped: None }
     }
 
     /// BLAKE3 of the digests of what runs it and of every file as its author wrote it, in hexadecimal digits.

@@ -19,6 +19,7 @@ use crate::{
     component::{describing, exceeded, of_the_system, reason, refusal},
     kept,
     limits::Exceeded,
+    runner::Runner,
     source::{Source, Stripped},
     store::{Timed, store},
 };
@@ -46,13 +47,13 @@ impl Engine {
     /// # Errors
     /// `Source` where the component breaks down on a file, `Exceeded` where all of them take more than a flow that is described may;
     /// both name the file. `NotAComponent`, `NotAFlow` and `Host` are about the component itself.
-    pub async fn strip(&self, stripper: &[u8], source: Source) -> Result<Source, LoadError> {
+    pub async fn strip(&self, stripper: &Runner, source: Source) -> Result<Source, LoadError> {
         let typed: Vec<(&str, &[u8])> =
             source.files().filter(|(name, _)| ENDS.iter().any(|ends| name.ends_with(ends))).collect();
         if typed.is_empty() {
             return Ok(source);
         }
-        let by: Arc<str> = blake3::hash(stripper).to_hex().as_str().into();
+        let by = stripper.digest().clone();
         let digest = digest(&by, &typed);
         let cache = self.stripped.as_deref();
         let known = cache.and_then(|cache| kept::read(cache, &digest));
@@ -72,9 +73,9 @@ impl Engine {
         Ok(source.stripped(Stripped { by, files }))
     }
 
-    async fn stripped_by(&self, stripper: &[u8], typed: &[(&str, &[u8])]) -> Result<Files, LoadError> {
+    async fn stripped_by(&self, stripper: &Runner, typed: &[(&str, &[u8])]) -> Result<Files, LoadError> {
         let machine = self.compiler.machines.on_demand().await?;
-        let compiled = self.compiler.component(machine, stripper.into()).await?;
+        let compiled = self.compiler.mapped(machine, stripper).await?;
         let pre = machine.instance(&compiled).and_then(StripperPre::new);
         let pre = pre.map_err(|error| LoadError::NotAFlow(format!("{error:#}")))?;
         let limits = Arc::new(describing(&self.limits));

@@ -123,7 +123,7 @@ impl Project {
 }
 
 /// What a flow may begin with, for a person.
-const BEGINS: &str = "A flow to build is a folder with a Cargo.toml, a flow.c, a flow.py or a flow.js in it, or such a file itself; \
+const BEGINS: &str = "A flow to build is a folder with a Cargo.toml, a flow.c, a flow.py, a flow.js or a flow.ts in it, or such a file itself; \
                       `flowhost new` makes one";
 
 /// The files of C in a folder, in order.

@@ -1,12 +1,12 @@
 //! The components that run source text, one a language.
 //!
-//! JavaScript's is part of this program, and so is what makes JavaScript of TypeScript. Python's is 28 MB, so it is not: it is made on the machine once, from sources that are, and kept under
-//! the name of their digest. Another version of the program makes its own.
+//! JavaScript's is part of this program, and so is what makes JavaScript of TypeScript. Python's is 28 MB, so it is not: it is made on the
+//! machine once, from sources that are, and kept under the name of their digest. Another version of the program makes its own.
 
 pub(crate) mod python;
 mod shelf;
 
-use flowhost_engine::Runner;
+use flowhost_engine::{Engine, LoadError, Runner, Source};
 
 use crate::{built_in::runners, exit::Failure, project, source::Language};
 pub(crate) use shelf::{Kept, Shelf};
@@ -19,9 +19,12 @@ pub(crate) fn of(language: Language) -> Result<Runner, Failure> {
     }
 }
 
-/// What takes the types out of the files of a language that has them; none where it has none.
-pub(crate) fn stripper(language: Language) -> Option<&'static [u8]> {
-    (language == Language::TypeScript).then_some(runners::TYPESCRIPT)
+/// Source as the runner of its language takes it: of one that has types, without them.
+pub(crate) async fn plain(engine: &Engine, language: Language, source: Source) -> Result<Source, LoadError> {
+    match language {
+        Language::TypeScript => engine.strip(&Runner::of(runners::TYPESCRIPT), source).await,
+        Language::JavaScript | Language::Python => Ok(source),
+    }
 }
 
 fn installed(shelf: Shelf) -> Result<Runner, Failure> {
