@@ -291,7 +291,9 @@ fn is_nothing(error: &io::Error) -> bool {
 /// Whether a reference is a path, and no name.
 pub(crate) fn is_path(reference: &str) -> bool {
     let ends = Path::new(reference).extension().and_then(|ends| ends.to_str());
-    reference.contains('/') || ends.is_some_and(|ends| extensions().any(|each| each == ends))
+    reference.contains('/')
+        || matches!(reference, "." | "..")
+        || ends.is_some_and(|ends| extensions().any(|each| each == ends))
 }
 
 /// Whether it is a name that a flow can have.
@@ -393,6 +395,7 @@ mod tests {
         assert_eq!(file("./mine"), Some("here/./mine/flow.py".into()));
         assert_eq!(file("./later.ts"), Some("here/./later.ts".into()));
         assert_eq!((file("pair"), file("built-in:fanout")), (None, None));
+        assert!(is_path(".") && is_path(".."), "where somebody stands is a place, as it is for the shell");
         found("fanout", "fanout.py", "project");
         found("survey", "survey.js", "user");
         found("deep", "flow.js", "deep");

@@ -111,6 +111,17 @@ fn what_cannot_be_built_leaves_what_was_there() {
     assert!(done.stderr.contains("SyntaxError: ") && done.stderr.contains("at flow.js:1:"), "{}", done.stderr);
     assert_eq!(place.read("flow.wasm"), "the last that was good");
     place.write("flow.js", "export default () => 1;\n");
+    std::os::unix::net::UnixListener::bind(place.path().join("socket.wasm")).unwrap();
+    for (out, why) in [
+        ("/dev/null", "a component's file ends in .wasm"),
+        ("flow.js", "a component's file ends in .wasm"),
+        ("socket.wasm", "there is something that is no file"),
+    ] {
+        let done = place.flowhost(&["build", "--out", out]);
+        assert_eq!((done.exit, done.stdout.as_str()), (2, ""), "{out}");
+        assert!(done.stderr.contains(why), "{out}: {}", done.stderr);
+    }
+    fs::remove_file(place.path().join("socket.wasm")).unwrap();
     let done = place.flowhost(&["build", "--out", "nowhere/flow.wasm"]);
     assert_eq!(done.exit, 1);
     assert!(done.said(&place).ends_with("--out FILE says where else it is to be written\n"), "{}", done.stderr);

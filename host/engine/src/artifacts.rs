@@ -38,6 +38,9 @@ impl Artifacts {
     #[expect(unsafe_code, reason = "code that was compiled is run; only what this host wrote is")]
     pub(crate) fn open(&self, engine: &wasmtime::Engine, digest: &str) -> Option<Component> {
         let path = self.path(engine, digest);
+        if !is_file(&path) {
+            return None;
+        }
         // SAFETY: only this host writes to the folder, and replaces files there whole. wasmtime itself refuses what another version of it,
         // or one with other settings, has compiled.
         let opened = unsafe { Component::deserialize_file(engine, &path) }.ok()?;
@@ -69,6 +72,12 @@ fn write(folder: &Path, path: &Path, code: &[u8]) -> io::Result<()> {
         let _ = std::fs::remove_file(&draft);
     }
     written
+}
+
+/// What is none might never be opened.
+#[expect(clippy::disallowed_methods, reason = "the cache of code is the engine's own, beside wasmtime's")]
+fn is_file(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
 /// It was used now, so it is not the oldest.

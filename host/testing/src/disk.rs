@@ -6,11 +6,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Bytes that a scenario may take from one folder: it is kept in memory.
+/// Bytes that a scenario may take from one folder, and a file of its may have: it is kept in memory.
 const LARGEST: u64 = 64 << 20;
 
-/// The bytes of a file.
+/// The bytes of a file. What is no regular file might never end, and one of more than [`LARGEST`] bytes is none of these.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let found = fs::metadata(path)?;
+    if !found.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
+    }
+    if found.len() > LARGEST {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {} MiB", LARGEST >> 20)));
+    }
     fs::read(path)
 }
 

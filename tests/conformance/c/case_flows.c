@@ -60,7 +60,7 @@ static const fh_error *called(fh_json *to) {
 
 #define MESSAGE { "made here", 9 }
 
-/* Errors of the flow's own making, in the order of the contract's kinds. */
+/* Errors of the flow's own making, in the order of the contract's kinds; then faults that nothing else comes to. */
 static const struct {
   const char *way;
   fh_error error;
@@ -73,6 +73,8 @@ static const struct {
   { "flow", { .kind = FH_FLOW, .fault = FH_FLOW_BAD_REF, .message = MESSAGE } },
   { "failed", { .kind = FH_FAILED, .message = MESSAGE } },
   { "other", { .kind = FH_OTHER, .message = MESSAGE } },
+  { "session-other", { .kind = FH_SESSION, .fault = FH_SESSION_OTHER, .message = MESSAGE } },
+  { "flow-other", { .kind = FH_FLOW, .fault = FH_FLOW_OTHER, .message = MESSAGE } },
 };
 enum { MADE = sizeof made / sizeof *made };
 

@@ -4,7 +4,7 @@ import { ok } from "./words.js";
 
 const { FlowError, load, sleep } = flowhost;
 
-/** Errors of the flow's own making, in the order of the contract's kinds. */
+/** Errors of the flow's own making, in the order of the contract's kinds; then faults that nothing else comes to. */
 const RAISED = {
   session: () => new flowhost.SessionError("made here", { fault: "busy" }),
   harness: () => new flowhost.HarnessError("made here", { fault: "throttled", retryAfterMs: 1500 }),
@@ -14,6 +14,8 @@ const RAISED = {
   flow: () => new FlowError("made here", { fault: "bad-ref" }),
   failed: () => new flowhost.FailedError("made here"),
   other: () => new flowhost.OtherError("made here"),
+  "session-other": () => new flowhost.SessionError("made here", { fault: "other" }),
+  "flow-other": () => new FlowError("made here", { fault: "other" }),
 };
 
 const worker = (cx, params = {}) => ({ agents: { worker: cx.agent("worker") }, params });

@@ -5,7 +5,7 @@ from flowhost import BudgetError, FlowError, load
 
 from words import ok
 
-#: Errors of the flow's own making, in the order of the contract's kinds.
+#: Errors of the flow's own making, in the order of the contract's kinds; then faults that nothing else comes to.
 RAISED = {
     "session": flowhost.SessionError("made here", fault="busy"),
     "harness": flowhost.HarnessError("made here", fault="throttled", retry_after=1.5),
@@ -15,6 +15,8 @@ RAISED = {
     "flow": FlowError("made here", fault="bad-ref"),
     "failed": flowhost.FailedError("made here"),
     "other": flowhost.OtherError("made here"),
+    "session-other": flowhost.SessionError("made here", fault="other"),
+    "flow-other": FlowError("made here", fault="other"),
 }
 
 

@@ -9,7 +9,7 @@ use std::{
 use wasmparser::{Parser, Payload};
 
 use super::{component, parent, zig::Zig};
-use crate::{exit::Failure, tool};
+use crate::{escape, exit::Failure, terminal, tool};
 
 /// The SDK's files, and the contract's bindings.
 mod sdk {
@@ -49,14 +49,18 @@ pub(super) fn build(folder: &Path, files: &[PathBuf], say: &mut dyn FnMut(&str))
     compiler.args(FLAGS).arg("-I").arg(&sdk).args(files);
     let own = sdk::files().iter().filter(|(path, _)| path.ends_with(".c"));
     compiler.args(own.map(|(path, _)| sdk.join(path))).arg("-o").arg(&module);
-    // Standard output is the answer's: the compiler speaks on the other one.
-    let status = compiler.stdin(Stdio::null()).stdout(io::stderr()).status();
-    let status = status.map_err(|error| {
+    let said = compiler.stdin(Stdio::null()).output();
+    let said = said.map_err(|error| {
         Failure::failed(format!("the C compiler did not start: {error}"))
             .hint("What is kept of it in $XDG_CACHE_HOME/flowhost can be removed: it is installed again")
     })?;
+    // It quotes the flow and the names of its files, which may be a stranger's.
+    let complaints = [said.stderr, said.stdout].concat();
+    if !complaints.is_empty() {
+        terminal::say(escape::block(&String::from_utf8_lossy(&complaints)).trim_end());
+    }
     let shown = folder.display();
-    if !status.success() {
+    if !said.status.success() {
         return Err(Failure::failed(format!("{shown}: it does not compile; what the compiler says stands above")));
     }
     let module = fs::read(&module).map_err(|error| Failure::failed(format!("{}: {error}", module.display())))?;

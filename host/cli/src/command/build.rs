@@ -33,6 +33,7 @@ pub(super) fn run(args: &Build) -> anyhow::Result<Exit> {
     let began = Instant::now();
     let path = args.path.as_deref().unwrap_or(Path::new("."));
     let flow = Project::at(path)?;
+    args.out.as_deref().map_or(Ok(()), writable)?;
     let runtime = super::runtime()?;
     let _guard = runtime.enter();
     let options = Options { cache: project::cache(), limits: Limits::default() };
@@ -67,6 +68,22 @@ fn file_name(component: &Component, folder: &Path) -> String {
         // In a folder, `flow.wasm` would be found before the source from then on.
         Some(folder) if name == IN_FOLDER && folder != IN_FOLDER => format!("{folder}.wasm"),
         _ => format!("{name}.wasm"),
+    }
+}
+
+/// Refuses what is not to be replaced by a component: nothing else ends as they do.
+fn writable(out: &Path) -> Result<(), Failure> {
+    let shown = out.display();
+    if out.extension().is_none_or(|ends| ends != "wasm") {
+        return Err(Failure::refused(format!("--out {shown}: a component's file ends in .wasm"))
+            .hint(format!("--out {}", out.with_extension("wasm").display())));
+    }
+    match fs::symlink_metadata(out) {
+        Ok(found) if !found.is_file() => {
+            Err(Failure::refused(format!("--out {shown}: there is something that is no file"))
+                .hint("Name a file that is to be written, or replaced"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -8,8 +8,20 @@ use flowhost::{
 
 use crate::{Params, ms, ok, unknown};
 
-/// The errors that a flow is made to raise, in the order of the contract's kinds.
-const RAISED: [&str; 8] = ["session", "harness", "env", "requirement", "not-granted", "flow", "failed", "other"];
+/// The errors that a flow is made to raise, in the order of the contract's kinds; then faults that
+/// nothing else comes to.
+const RAISED: [&str; 10] = [
+    "session",
+    "harness",
+    "env",
+    "requirement",
+    "not-granted",
+    "flow",
+    "failed",
+    "other",
+    "session-other",
+    "flow-other",
+];
 
 pub(crate) async fn run(case: &str, cx: &Context, params: &Params) -> Result<Value> {
     let agent = cx.agent("worker")?;
@@ -96,6 +108,8 @@ fn error(kind: &str) -> Error {
         "flow" => Error::Flow(FlowError { fault: FlowFault::BadRef, message }),
         "failed" => Error::Failed(message),
         "other" => Error::Other(message),
+        "session-other" => Error::Session(SessionError { fault: SessionFault::Other, message }),
+        "flow-other" => Error::Flow(FlowError { fault: FlowFault::Other, message }),
         _ => unknown(kind),
     }
 }
